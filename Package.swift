@@ -1,0 +1,88 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+// Warnings are errors, and the upcoming features make every import and every existential explicit.
+// No unsafeFlags: the package must be usable as a dependency.
+let strict: [SwiftSetting] = [
+  .treatAllWarnings(as: .error),
+  .enableUpcomingFeature("ExistentialAny"),
+  .enableUpcomingFeature("MemberImportVisibility"),
+  .enableUpcomingFeature("InternalImportsByDefault"),
+]
+
+/// A module of ours: `Sources/NAME`, strict settings.
+func module(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
+  .target(name: name, dependencies: dependencies, swiftSettings: strict)
+}
+
+/// A C library from Debian: module map and header in `Sources/NAME`. A missing one is reported by the header
+/// itself with the apt line of the README.
+func library(_ name: String, pkgConfig: String, apt: String) -> Target {
+  .systemLibrary(name: name, pkgConfig: pkgConfig, providers: [.apt([apt])])
+}
+
+func tests(_ name: String, _ dependencies: [Target.Dependency], exclude: [String] = []) -> Target {
+  .testTarget(name: name, dependencies: dependencies, exclude: exclude, swiftSettings: strict)
+}
+
+let package = Package(
+  name: "touchgate",
+  products: [
+    .executable(name: "touchgated", targets: ["touchgated"]),
+    .executable(name: "touchgate", targets: ["touchgate"]),
+    .library(name: "TouchgateClient", targets: ["TouchgateClient"]),
+  ],
+  targets: [
+    // Pure: nothing but each other and the standard library (ArchitectureTests checks it).
+    module("Timeline"),
+    module("TouchModel", ["Timeline"]),
+    module("Gating", ["Timeline", "TouchModel"]),
+    module("Scheduling", ["Timeline"]),
+    module("TouchgateAPI", ["Timeline"]),
+
+    // C: what Debian ships, and the shims for what the importer drops.
+    .target(name: "CLinux"),
+    library("CLibevdev", pkgConfig: "libevdev", apt: "libevdev-dev"),
+    library("CLibudev", pkgConfig: "libudev", apt: "libudev-dev"),
+    library("CLibsystemd", pkgConfig: "libsystemd", apt: "libsystemd-dev"),
+    library("CSQLite", pkgConfig: "sqlite3", apt: "libsqlite3-dev"),
+    library("CMicrohttpd", pkgConfig: "libmicrohttpd", apt: "libmicrohttpd-dev"),
+
+    // Edge: the only modules that see C.
+    module("EventLoop", ["Timeline", "CLinux", "CLibsystemd"]),
+    module("Evdev", ["Timeline", "TouchModel", "CLinux", "CLibevdev", "CLibudev"]),
+    module("Recordings", ["Timeline", "TouchModel"]),
+    module("UpdateStore", ["Timeline", "Scheduling", "CSQLite"]),
+    module("SocketServer", ["Timeline", "TouchgateAPI", "CLinux", "CMicrohttpd"]),
+    module(
+      "Service",
+      [
+        "Timeline", "TouchModel", "Gating", "Scheduling", "TouchgateAPI", "EventLoop", "Evdev", "Recordings",
+        "UpdateStore", "SocketServer", "CLinux", "CLibsystemd",
+      ]),
+    module("TouchgateClient", ["Timeline", "TouchgateAPI"]),
+    module("TouchgateCommands", ["Timeline", "TouchgateAPI", "TouchgateClient"]),
+
+    .executableTarget(name: "touchgated", dependencies: ["Service"], swiftSettings: strict),
+    .executableTarget(name: "touchgate", dependencies: ["TouchgateCommands"], swiftSettings: strict),
+
+    // Test tools: virtual touchscreens, for tests and for developers (Tests/VirtualTouch/README.md).
+    .target(
+      name: "VirtualTouch", dependencies: ["CLinux", "CLibevdev", "Recordings", "TouchModel", "Timeline"],
+      path: "Tests/VirtualTouch", exclude: ["README.md"], swiftSettings: strict),
+    .executableTarget(
+      name: "touchplay", dependencies: ["VirtualTouch"], path: "Tests/touchplay", swiftSettings: strict),
+
+    // Pure tests: milliseconds, no kernel, no root.
+    tests("TouchModelTests", ["Timeline", "TouchModel"], exclude: ["Cases"]),
+
+    // Pipes, socketpairs, temporary folders.
+    tests("RecordingsTests", ["Timeline", "TouchModel", "Recordings"]),
+    tests("UpdateStoreTests", ["Timeline", "Scheduling", "UpdateStore", "CSQLite"]),
+    tests("SocketServerTests", ["Timeline", "TouchgateAPI", "SocketServer", "TouchgateClient"]),
+    tests("TouchgateCommandsTests", ["Timeline", "TouchgateAPI", "TouchgateClient", "TouchgateCommands"]),
+    tests("ServiceTests", ["Timeline", "Scheduling", "TouchgateAPI", "TouchgateClient", "Service"]),
+    tests("VirtualTouchTests", ["VirtualTouch", "Recordings", "TouchModel", "Timeline"]),
+  ],
+  swiftLanguageModes: [.v6]
+)

@@ -1,0 +1,186 @@
+import CLibevdev
+import CLinux
+import Glibc
+public import Timeline
+public import TouchModel
+
+/// An open touch device: frames in order, and the kernel's table on request.
+///
+/// Two descriptors. The reading one gets the events. State is asked through the second, on which every event is
+/// masked: EVIOCGKEY throws away pending key events of the descriptor that it is called on (measured: a tap lost),
+/// and the second one never wakes us.
+public final class TouchDevice {
+  public struct Reading: Sendable {
+    public var outputs: [FrameAssembler.Output] = []
+    /// ENODEV: the device is gone.
+    public var gone = false
+    /// The events after the last output are thrown away; read `settledTable` now.
+    public var needsTable = false
+
+    public init() {}
+  }
+
+  public let node: String
+  public let profile: ScreenProfile
+  private let reading: CInt
+  private let asking: CInt
+  private let hasToolType: Bool
+  private let hasDistance: Bool
+  private let hasTouchButton: Bool
+  /// The kernel stamps with CLOCK_MONOTONIC; else stamps mean nothing and the time of reading stands for them.
+  private let stampsAreMonotonic: Bool
+  private var assembler = FrameAssembler()
+  private var lastStamp = Instant.distantPast
+  private var buffer = [UInt8](repeating: 0, count: 256 * EventDecoder.native.layout.rawValue)
+
+  /// Opens and describes a node. Throws `EvdevError` where it cannot be read, and `ScreenProfile.Refusal` where it is
+  /// no touchscreen.
+  public init(node: String, taggedTouchscreen: Bool) throws {
+    let descriptor = Glibc.open(node, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
+    if descriptor < 0 { throw EvdevError.opening(node, errno) }
+    var library: OpaquePointer?
+    let result = libevdev_new_from_fd(descriptor, &library)
+    guard result >= 0, let library else {
+      close(descriptor)
+      throw EvdevError("cannot describe \(node)", -result)
+    }
+    defer { libevdev_free(library) }
+    let capabilities = Self.capabilities(library, taggedTouchscreen)
+    do {
+      profile = try ScreenProfile(capabilities)
+    } catch {
+      close(descriptor)
+      throw error
+    }
+    let second = Glibc.open(node, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
+    if second < 0 {
+      let code = errno
+      close(descriptor)
+      throw EvdevError.opening(node, code)
+    }
+    self.node = node
+    reading = descriptor
+    asking = second
+    hasToolType = capabilities.axes.contains(EventCode.toolType)
+    hasDistance = capabilities.axes.contains(EventCode.distance)
+    hasTouchButton = capabilities.keys.contains(EventCode.buttonTouch)
+    stampsAreMonotonic = tg_evdev_set_clock(descriptor, CInt(CLOCK_MONOTONIC)) == 0
+    for type in [EventType.syn, EventType.key, EventType.abs] {
+      // Refused by kernels before 4.4: then the second descriptor just overflows unread.
+      let nothing = [UInt8](repeating: 0, count: 96)
+      _ = tg_evdev_set_mask(second, UInt32(type), nothing, UInt32(nothing.count))
+    }
+  }
+
+  deinit {
+    close(reading)
+    close(asking)
+  }
+
+  /// Readable when `read` has something, and when the device is gone.
+  public var descriptor: CInt { reading }
+
+  /// Reads what is there, at most `limit` events, so that a device that floods cannot keep the loop.
+  public func read(now: Instant, limit: Int = 4096) -> Reading {
+    var result = Reading()
+    var count = 0
+    while count < limit {
+      let size = buffer.withUnsafeMutableBytes { Glibc.read(reading, $0.baseAddress, $0.count) }
+      if size < 0 && errno == EINTR { continue }
+      if size <= 0 {
+        result.gone = size == 0 || errno != EAGAIN
+        return result
+      }
+      count += size / EventDecoder.native.layout.rawValue
+      buffer.withUnsafeBytes { bytes in
+        EventDecoder.native.decode(UnsafeRawBufferPointer(rebasing: bytes[0..<size])) { event in
+          if result.needsTable { return }
+          var event = event
+          event.time = stamp(event.time, now)
+          guard let output = assembler.add(event) else { return }
+          result.outputs.append(output)
+          if case .resync = output { result.needsTable = true }
+        }
+      }
+      if result.needsTable { return result }
+    }
+    return result
+  }
+
+  /// The table at a moment when nothing is queued that is older or unread: throws away what is queued, reads, and
+  /// wants a second read that agrees with nothing queued in between. Nil where the device does not come to rest in
+  /// `tries`, or is gone.
+  public func settledTable(tries: Int = 20) -> KernelTable? {
+    for _ in 0..<tries {
+      guard discardQueued() else { return nil }
+      assembler.reset()
+      guard let first = table(), !hasQueued, let second = table() else { continue }
+      if first == second && !hasQueued { return second }
+    }
+    return nil
+  }
+
+  /// The table now, perhaps in the middle of a frame; nil where the device is gone.
+  public func table() -> KernelTable? {
+    var table = KernelTable()
+    if case .slots(let count) = profile.tongue {
+      guard let ids = slotValues(EventCode.trackingID, count) else { return nil }
+      table.trackingIDs = ids
+      if hasToolType { table.toolTypes = slotValues(EventCode.toolType, count) ?? [] }
+      if hasDistance { table.distances = slotValues(EventCode.distance, count) ?? [] }
+      var axis = input_absinfo()
+      guard tg_evdev_abs(asking, UInt32(EventCode.slot), &axis) == 0 else { return nil }
+      table.currentSlot = Int(axis.value)
+    }
+    if hasTouchButton {
+      var keys = [UInt8](repeating: 0, count: 96)
+      guard tg_evdev_keys(asking, &keys, UInt32(keys.count)) >= 0 else { return nil }
+      table.touchDown = keys[Int(EventCode.buttonTouch) / 8] >> (EventCode.buttonTouch % 8) & 1 == 1
+    }
+    return table
+  }
+
+  /// Whether events wait to be read.
+  public var hasQueued: Bool {
+    var waiting = pollfd(fd: reading, events: Int16(POLLIN), revents: 0)
+    return poll(&waiting, 1, 0) > 0
+  }
+
+  private func discardQueued() -> Bool {
+    // Bounded: a device that floods faster than it can be read does not come to rest.
+    for _ in 0..<1024 {
+      let size = buffer.withUnsafeMutableBytes { Glibc.read(reading, $0.baseAddress, $0.count) }
+      if size < 0 && errno == EINTR { continue }
+      if size < 0 && errno == EAGAIN { return true }
+      if size <= 0 { return false }
+    }
+    return false
+  }
+
+  private func slotValues(_ code: UInt16, _ count: Int) -> [Int32]? {
+    var values = [CInt](repeating: 0, count: count + 1)
+    values[0] = CInt(code)
+    guard tg_evdev_mt_slots(asking, &values, UInt32(values.count)) >= 0 else { return nil }
+    return Array(values.dropFirst())
+  }
+
+  /// A stamp that never lies in the future and never goes back, whatever the device's driver does.
+  private func stamp(_ time: Instant, _ now: Instant) -> Instant {
+    lastStamp = max(lastStamp, stampsAreMonotonic ? min(time, now) : now)
+    return lastStamp
+  }
+
+  private static func capabilities(_ library: OpaquePointer, _ tagged: Bool) -> ScreenProfile.Capabilities {
+    func codes(_ type: UInt16, _ range: Range<UInt32>) -> Set<UInt16> {
+      Set(range.filter { libevdev_has_event_code(library, UInt32(type), $0) != 0 }.map { UInt16($0) })
+    }
+    let axes = codes(EventType.abs, 0..<0x40)
+    return ScreenProfile.Capabilities(
+      name: libevdev_get_name(library).map { String(cString: $0) } ?? "touchscreen",
+      properties: Set((0..<UInt32(32)).filter { libevdev_has_property(library, $0) != 0 }.map { UInt16($0) }),
+      keys: codes(EventType.key, 0x140..<0x150), axes: axes,
+      slots: axes.contains(EventCode.slot)
+        ? Int(libevdev_get_abs_maximum(library, UInt32(EventCode.slot))) + 1 : nil,
+      taggedTouchscreen: tagged)
+  }
+}

@@ -1,0 +1,53 @@
+import Glibc
+
+/// What the administrator decides: `touchgate.conf`, its drop-ins, and the handlers.
+public struct Configuration: Equatable, Sendable {
+  /// `[Gate] QuietPeriod=`: how long nobody may have touched before an update is applied; zero: the instant the last
+  /// contact ends.
+  public var quietPeriod: Duration = .zero
+  /// `[Gate] FirstScreenTimeout=`: how long to wait for a first touchscreen before going on without one.
+  public var firstScreenTimeout: Duration = .seconds(10)
+  /// `[Queue] RetryInterval=`: how often to look again while something waits; at least 100 ms.
+  public var retryInterval: Duration = .seconds(1)
+  /// By name.
+  public var handlers: [String: HandlerDefinition] = [:]
+
+  /// Where it is looked for; later folders win.
+  public static let folders = ["/usr/lib/touchgate", "/run/touchgate", "/etc/touchgate"]
+
+  /// The defaults, no handlers.
+  public init() {}
+
+  /// Reads each folder in turn: `touchgate.conf`, then `touchgate.conf.d/*.conf` by name; the value read last is used.
+  /// Then `handlers.d/*.conf`, one handler a file; a file of the same name in a later folder replaces the earlier as a
+  /// whole, and a link to /dev/null removes it. Folders and files that are missing are fine, and names that begin
+  /// with a dot are passed over. Throws all problems of all files at once.
+  public static func read(folders: [String] = folders) throws(ConfigurationError) -> Configuration {
+    var reader = ConfigurationReader()
+    for folder in folders { reader.readSettings(in: folder) }
+    reader.readHandlers(in: folders)
+    guard reader.problems.isEmpty else { throw ConfigurationError(problems: reader.problems) }
+    return reader.configuration
+  }
+
+  /// What reading alone cannot know: handlers whose program is missing, is no regular file, or may not be executed by
+  /// this process (stat(2), access(2)), by name of the handler. Empty: all are there.
+  public func missingPrograms() -> [ConfigurationProblem] {
+    handlers.values.sorted { $0.name < $1.name }.compactMap { handler in
+      var status = stat()
+      let reason: String
+      if stat(handler.program, &status) != 0 {
+        reason = String(cString: strerror(errno))
+      } else if status.st_mode & S_IFMT != S_IFREG {
+        reason = "it is not a regular file"
+      } else if access(handler.program, X_OK) != 0 {
+        reason = "this user may not execute it (\(String(cString: strerror(errno))))"
+      } else {
+        return nil
+      }
+      return ConfigurationProblem(
+        file: handler.file, line: nil,
+        message: "the program \(handler.program) of handler \(handler.name) cannot be started: \(reason)")
+    }
+  }
+}

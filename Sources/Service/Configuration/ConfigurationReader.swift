@@ -1,0 +1,138 @@
+import Glibc
+
+/// Makes a `Configuration` of files, and collects what is wrong with them instead of stopping at the first mistake.
+struct ConfigurationReader {
+  private(set) var configuration = Configuration()
+  private(set) var problems: [ConfigurationProblem] = []
+
+  /// `touchgate.conf` and its drop-ins in one folder, over what was read before.
+  mutating func readSettings(in folder: String) {
+    for path in ["\(folder)/touchgate.conf"] + list("\(folder)/touchgate.conf.d").map(\.path) {
+      guard let file = ConfigurationFile(path: path) else { continue }
+      var found = problems(of: file, known: .settings)
+      for entry in file.entries {
+        do throws(ConfigurationValue.Refused) {
+          switch (entry.section, entry.key) {
+          case ("Gate", "QuietPeriod"):
+            configuration.quietPeriod = try ConfigurationValue.timeSpan(entry.value)
+          case ("Gate", "FirstScreenTimeout"):
+            configuration.firstScreenTimeout = try ConfigurationValue.timeSpan(entry.value)
+          case ("Queue", "RetryInterval"):
+            configuration.retryInterval = try ConfigurationValue.timeSpan(entry.value, atLeast: .milliseconds(100))
+          default:
+            break  // unknown, and reported as such
+          }
+        } catch {
+          found.append(problem(file, entry, error))
+        }
+      }
+      report(found)
+    }
+  }
+
+  /// `handlers.d/*.conf` in all folders, by name. A file that is replaced by a later folder's is not read.
+  mutating func readHandlers(in folders: [String]) {
+    var paths: [String: String] = [:]
+    for folder in folders {
+      for file in list("\(folder)/handlers.d") { paths[file.stem] = file.path }
+    }
+    for (name, path) in paths.sorted(by: { $0.key < $1.key }) {
+      guard let file = ConfigurationFile(path: path) else { continue }
+      readHandler(name, file)
+    }
+  }
+
+  private mutating func readHandler(_ name: String, _ file: ConfigurationFile) {
+    var found = problems(of: file, known: .handler)
+    var command: [String] = []
+    var parameters: [ParameterDefinition] = []
+    var timeout: Duration = .seconds(300)
+    for entry in file.entries where entry.section == "Handler" {
+      do throws(ConfigurationValue.Refused) {
+        switch entry.key {
+        case "Exec": command = try ConfigurationValue.command(entry.value)
+        case "Param": parameters.append(try ConfigurationValue.parameter(entry.value, after: parameters))
+        case "Timeout": timeout = try ConfigurationValue.timeSpan(entry.value, atLeast: .milliseconds(1))
+        default: break  // unknown, and reported as such
+        }
+      } catch {
+        found.append(problem(file, entry, error))
+      }
+    }
+    // In a file with a mistake of form the line may only not have been recognized.
+    if file.problems.isEmpty, !file.entries.contains(where: { $0.key == "Exec" }) {
+      found.append(
+        ConfigurationProblem(
+          file: file.path, line: nil,
+          message: "Exec= is missing in [Handler]; write the program to start, with its absolute path"))
+    }
+    if !ConfigurationValue.isHandlerName(name) {
+      found.append(
+        ConfigurationProblem(
+          file: file.path, line: nil,
+          message: "the file's name without .conf names the handler; use 1 to 64 of A-Z a-z 0-9 . _ -"))
+    }
+    report(found)
+    if found.isEmpty, let program = command.first {
+      configuration.handlers[name] = HandlerDefinition(
+        name: name, file: file.path, program: program, arguments: Array(command.dropFirst()), parameters: parameters,
+        timeout: timeout)
+    }
+  }
+
+  /// What is wrong with a file whatever its values: its form, unknown sections and keys, keys given twice.
+  private func problems(of file: ConfigurationFile, known: KnownKeys) -> [ConfigurationProblem] {
+    var found = file.problems
+    for section in file.sections {
+      guard let message = known.problem(section: section.name) else { continue }
+      found.append(ConfigurationProblem(file: file.path, line: section.line, message: message))
+    }
+    var lines: [[String]: Int] = [:]
+    for entry in file.entries {
+      if let message = known.problem(key: entry.key, section: entry.section) {
+        found.append(ConfigurationProblem(file: file.path, line: entry.line, message: message))
+      } else if known.sections[entry.section] != nil, !known.repeatable.contains(entry.key) {
+        if let first = lines[[entry.section, entry.key]] {
+          let message = "\(entry.key)= stands a second time, first in line \(first); keep one of them"
+          found.append(ConfigurationProblem(file: file.path, line: entry.line, message: message))
+        } else {
+          lines[[entry.section, entry.key]] = entry.line
+        }
+      }
+    }
+    return found
+  }
+
+  private func problem(
+    _ file: ConfigurationFile, _ entry: ConfigurationFile.Entry, _ reason: ConfigurationValue.Refused
+  ) -> ConfigurationProblem {
+    ConfigurationProblem(file: file.path, line: entry.line, message: "\(entry.key)= \(reason.message)")
+  }
+
+  /// By line; what has none comes last.
+  private mutating func report(_ found: [ConfigurationProblem]) {
+    problems += found.sorted { ($0.line ?? .max) < ($1.line ?? .max) }
+  }
+
+  /// The `.conf` files of a folder in the order of their names' bytes, without hidden ones (editors leave them behind).
+  /// Empty where there is no such folder.
+  private mutating func list(_ folder: String) -> [(path: String, stem: String)] {
+    guard let stream = opendir(folder) else {
+      if errno != ENOENT {
+        let message = "cannot be read: \(String(cString: strerror(errno)))"
+        problems.append(ConfigurationProblem(file: folder, line: nil, message: message))
+      }
+      return []
+    }
+    defer { closedir(stream) }
+    var names: [String] = []
+    while let entry = readdir(stream) {
+      let name = withUnsafePointer(to: &entry.pointee.d_name) {
+        $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
+      }
+      if name.hasSuffix(".conf"), !name.hasPrefix(".") { names.append(name) }
+    }
+    names.sort { $0.utf8.lexicographicallyPrecedes($1.utf8) }
+    return names.map { ("\(folder)/\($0)", String($0.dropLast(".conf".count))) }
+  }
+}

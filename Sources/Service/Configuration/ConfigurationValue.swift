@@ -1,0 +1,79 @@
+import Timeline
+
+/// What stands behind a `Key=`, read.
+enum ConfigurationValue {
+  /// Why a value cannot be used; follows `Key=` in the message.
+  struct Refused: Error {
+    let message: String
+  }
+
+  static func timeSpan(_ text: String, atLeast least: Duration = .zero) throws(Refused) -> Duration {
+    let span: Duration
+    do throws(TimeSpan.Malformed) {
+      span = try TimeSpan.parse(text)
+    } catch {
+      throw Refused(message: error.description)
+    }
+    guard span >= least else {
+      throw Refused(message: "\(text.quotedForMessage) is too short; at least \(TimeSpan.describe(least))")
+    }
+    return span
+  }
+
+  /// `Exec=`: at least one word, the first an absolute path.
+  static func command(_ text: String) throws(Refused) -> [String] {
+    let words: [String]
+    do throws(CommandWords.Malformed) {
+      words = try CommandWords.split(text)
+    } catch {
+      throw Refused(message: "has \(error)")
+    }
+    guard let program = words.first else { throw Refused(message: "is empty; write the absolute path of a program") }
+    guard program.utf8.first == UInt8(ascii: "/") else {
+      throw Refused(message: "\(program.quotedForMessage) is not an absolute path; begin with /, without a prefix")
+    }
+    return words
+  }
+
+  /// `Param=NAME [PATTERN]`, after those that the file has declared above it.
+  static func parameter(
+    _ text: String, after declared: [ParameterDefinition]
+  ) throws(Refused) -> ParameterDefinition {
+    let name = String(text.prefix { $0 != " " && $0 != "\t" })
+    guard isParameterName(name) else {
+      throw Refused(
+        message: "\(name.quotedForMessage) cannot be a parameter's name; write NAME or NAME PATTERN, the name a letter "
+          + "or _ and up to 63 letters, digits and _")
+    }
+    guard !declared.contains(where: { $0.name == name }) else {
+      throw Refused(message: "\(name) is declared twice; keep one of the lines")
+    }
+    let pattern = String(text.dropFirst(name.count)).withoutBlankEnds
+    if pattern.isEmpty { return ParameterDefinition(name: name, pattern: nil) }
+    if let reason = PosixPattern.problem(in: pattern) {
+      throw Refused(
+        message: "\(name): \(pattern.quotedForMessage) is not an extended regular expression (regex(7)): \(reason)")
+    }
+    return ParameterDefinition(name: name, pattern: pattern)
+  }
+
+  /// 1 to 64 of `A-Za-z0-9._-`.
+  static func isHandlerName(_ text: String) -> Bool {
+    (1...64).contains(text.utf8.count)
+      && text.unicodeScalars.allSatisfy { isLetterOrDigit($0) || $0 == "." || $0 == "_" || $0 == "-" }
+  }
+
+  private static func isParameterName(_ text: String) -> Bool {
+    guard (1...64).contains(text.utf8.count), let first = text.unicodeScalars.first, !("0"..."9" ~= first) else {
+      return false
+    }
+    return text.unicodeScalars.allSatisfy { isLetterOrDigit($0) || $0 == "_" }
+  }
+
+  private static func isLetterOrDigit(_ scalar: Unicode.Scalar) -> Bool {
+    switch scalar {
+    case "a"..."z", "A"..."Z", "0"..."9": true
+    default: false
+    }
+  }
+}

@@ -1,0 +1,70 @@
+/// How one kind of update is applied: what a file in `handlers.d` says.
+public struct HandlerDefinition: Equatable, Sendable {
+  /// The file's name without `.conf`: 1 to 64 characters of `A-Za-z0-9._-`, not beginning with a dot.
+  public let name: String
+  /// The file it stands in, for messages.
+  public let file: String
+  /// `Exec=`, first word: an absolute path. Whether it is there, `Configuration.missingPrograms` says.
+  public let program: String
+  /// `Exec=`, the other words.
+  public let arguments: [String]
+  /// `Param=`, in the order of the file. No parameter has to be given in a request.
+  public let parameters: [ParameterDefinition]
+  /// `Timeout=`: how long the program may run; more than zero. `Duration.forever` (infinity): as long as it likes.
+  public let timeout: Duration
+
+  public init(
+    name: String, file: String, program: String, arguments: [String], parameters: [ParameterDefinition],
+    timeout: Duration
+  ) {
+    self.name = name
+    self.file = file
+    self.program = program
+    self.arguments = arguments
+    self.parameters = parameters
+    self.timeout = timeout
+  }
+
+  /// The first problem, by name, with the parameters of a request; nil: they may be used. Each must be declared, match
+  /// its pattern and hold no NUL, which ends a string for the program. The message does not repeat the value.
+  public func check(parameters given: [String: String]) -> ParameterProblem? {
+    for (name, value) in given.sorted(by: { $0.key < $1.key }) {
+      guard let definition = parameters.first(where: { $0.name == name }) else {
+        let declared = parameters.map(\.name).joined(separator: ", ")
+        return ParameterProblem(
+          parameter: name,
+          message: "handler \(self.name) has no parameter \(name.quotedForMessage); it has "
+            + (declared.isEmpty ? "none" : declared))
+      }
+      if value.utf8.contains(0) {
+        return ParameterProblem(parameter: name, message: "parameter \(name) must not contain a NUL character")
+      }
+      if let pattern = definition.pattern, !PosixPattern.matches(value, pattern) {
+        return ParameterProblem(parameter: name, message: "parameter \(name) must match \(pattern)")
+      }
+    }
+    return nil
+  }
+}
+
+/// One parameter that a request may give a handler: `Param=NAME [PATTERN]`.
+public struct ParameterDefinition: Equatable, Sendable {
+  /// A letter or `_`, then up to 63 letters, digits and `_` (ASCII).
+  public let name: String
+  /// POSIX extended regular expression (regex(7)) that the value must match; unanchored unless it anchors itself. Works
+  /// on bytes: a `.` is one byte of UTF-8. Nil: any value.
+  public let pattern: String?
+
+  public init(name: String, pattern: String?) {
+    self.name = name
+    self.pattern = pattern
+  }
+}
+
+/// Why a request's parameters are refused: which one, and the rule.
+public struct ParameterProblem: Error, Equatable, Sendable, CustomStringConvertible {
+  public let parameter: String
+  public let message: String
+
+  public var description: String { message }
+}

@@ -1,0 +1,117 @@
+import EventLoop
+import Scheduling
+import SocketServer
+import Timeline
+import TouchgateAPI
+import UpdateStore
+
+/// Carrying out what the scheduler decided. Results go back to it as new inputs, whose actions queue up behind.
+extension Daemon {
+  func perform(_ actions: [Scheduler.Action], _ now: Instant) {
+    pending += actions
+    if isPerforming { return }
+    isPerforming = true
+    defer { isPerforming = false }
+    while !pending.isEmpty {
+      let writes = takeWrites()
+      if writes.isEmpty {
+        perform(pending.removeFirst(), now)
+      } else {
+        write(writes, now)
+      }
+    }
+  }
+
+  private func perform(_ action: Scheduler.Action, _ now: Instant) {
+    switch action {
+    case .store:
+      break  // `takeWrites` has taken them.
+    case .accepted(let id):
+      answer(id) { try show(id, status: 202, now) }
+    case .refused(let id, let reason):
+      let message = "the update could not be stored and was not accepted: \(reason)"
+      answer(id) { throw Refusal(503, Problem(code: "storeFull", message: message)) }
+    case .lookAgain:
+      look(now)
+      pending += scheduler.looked(at: now)
+    case .verify(let id):
+      look(now)
+      pending += scheduler.verified(id, at: now)
+    case .start(let update, let attempt, let releasedAt):
+      start(update, attempt, releasedAt, now)
+    case .probe(let id):
+      let running = HandlerProcess.holdsLock(lockPath(id))
+      if running { log.warning("the handler that a former run started for \(id) still runs; waiting for it") }
+      pending += scheduler.probed(id, stillRunning: running, at: now)
+    case .ended(let id, let result):
+      log.info("\(id): \(result.state.rawValue), \(result.message)")
+      stopIfAsked()
+    }
+  }
+
+  private func look(_ now: Instant) {
+    touch.lookAgain(now)
+    pending += scheduler.screens(touch.screens.passages, at: now)
+  }
+
+  // MARK: Store
+
+  /// The writes at the head of the queue go in one transaction: requests of one wake-up share its fsync.
+  private func takeWrites() -> [StoreWrite] {
+    var writes: [StoreWrite] = []
+    while case .store(let write)? = pending.first {
+      writes.append(write)
+      pending.removeFirst()
+    }
+    return writes
+  }
+
+  private func write(_ writes: [StoreWrite], _ now: Instant) {
+    do throws(StoreError) {
+      try store.perform(writes)
+      for write in writes { pending += scheduler.stored(write, at: now) }
+    } catch {
+      if writes.count > 1 {
+        // All or nothing: one that cannot be written must not take the others with it.
+        for write in writes { self.write([write], now) }
+        return
+      }
+      log.error("\(error)")
+      for write in writes { pending += scheduler.storeFailed(write, reason: "\(error)", at: now) }
+    }
+  }
+
+  // MARK: Handlers
+
+  private func start(_ update: Update, _ attempt: Int, _ releasedAt: Instant?, _ now: Instant) {
+    do {
+      guard let definition = configuration.handlers[update.handler] else {
+        throw HandlerProcess.CannotStart(
+          description: "handler '\(update.handler)' is not configured any more; known are \(handlerNames)")
+      }
+      handler = try HandlerProcess(
+        definition, update, attempt: attempt, payload: try store.payload(of: update.id) ?? [],
+        lock: lockPath(update.id), releasedAt: releasedAt, loop: loop, log: log, now: EventLoop.now
+      ) { [unowned self] process, end, now in
+        handler = nil
+        _ = HandlerProcess.holdsLock(lockPath(process.update.id))  // Removes the file.
+        perform(scheduler.handlerEnded(process.update.id, process.result(end, at: Clock.wall), at: now), now)
+        touch.changed(now)
+        stopIfAsked()
+      }
+      let after = releasedAt.map { ", \((EventLoop.now - $0).wholeMilliseconds) ms after the last touch" } ?? ""
+      log.info("\(update.id): handler '\(update.handler)' started (attempt \(attempt))\(after)")
+    } catch {
+      let result = UpdateResult(
+        state: .failed, exitCode: nil, message: "\(error)", finishedAt: Clock.wall, releaseToStartMilliseconds: nil)
+      pending += scheduler.handlerEnded(update.id, result, at: now)
+    }
+  }
+
+  private func lockPath(_ id: UpdateID) -> String { "\(options.stateDirectory)/handler-\(id).lock" }
+
+  var handlerNames: String {
+    let names = configuration.handlers.keys.sorted()
+    return names.isEmpty ? "none (put one in handlers.d)" : names.joined(separator: ", ")
+  }
+}

@@ -1,0 +1,183 @@
+import EventLoop
+import Gating
+import Scheduling
+import SocketServer
+import Timeline
+import TouchgateAPI
+import UpdateStore
+
+/// The calls of the socket.
+extension Daemon {
+  /// Answers at once, or notes who asked and queues what the scheduler wants done first.
+  func handle(_ incoming: IncomingRequest, _ now: Instant) {
+    let request = incoming.request
+    let response = orProblem {
+      // A browser sends Origin; no page has any business here.
+      if request.origin != nil {
+        throw Refusal(403, Problem(code: "originRefused", message: "requests of web pages are not taken"))
+      }
+      switch Call.match(request.method, request.path) {
+      case .noSuchPath:
+        throw Refusal(404, Problem(code: "noSuchPath", message: "there is no \(request.path)"))
+      case .wrongMethod(let allowed):
+        throw Refusal(
+          405, Problem(code: "wrongMethod", message: "\(request.path) takes \(allowed)"),
+          headers: [HTTPHeader("Allow", allowed)])
+      case .call(.submit):
+        return try self.submit(incoming, now)
+      case .call(.about):
+        return Replies.json(200, AboutReply(name: "touchgate", version: Version.text))
+      case .call(.status):
+        return try self.status(now)
+      case .call(.list):
+        return try self.list(request.query, now)
+      case .call(.show(let text)):
+        guard let id = UpdateID(text), let response = try self.show(id, status: 200, now) else {
+          throw Refusal(404, Problem(code: "noSuchID", message: "there is no update with the id '\(text)'"))
+        }
+        return response
+      }
+    }
+    if let response { server.respond(incoming.token, response) }
+  }
+
+  /// A call refused: the status, and what the client is told.
+  struct Refusal: Error {
+    let status: Int
+    let problem: Problem
+    let headers: [HTTPHeader]
+
+    init(_ status: Int, _ problem: Problem, headers: [HTTPHeader] = []) {
+      self.status = status
+      self.problem = problem
+      self.headers = headers
+    }
+  }
+
+  private func orProblem(_ body: () throws -> HTTPResponse?) -> HTTPResponse? {
+    do {
+      return try body()
+    } catch let refusal as Refusal {
+      return Replies.problem(refusal.status, refusal.problem, headers: refusal.headers)
+    } catch let problem as Problem {
+      return Replies.problem(400, problem)
+    } catch {
+      log.error("a request could not be answered: \(error)")
+      return Replies.problem(500, Problem(code: "internal", message: "\(error)"))
+    }
+  }
+
+  // MARK: Submit
+
+  /// Nil: the answer comes when the update is durable.
+  private func submit(_ incoming: IncomingRequest, _ now: Instant) throws -> HTTPResponse? {
+    if scheduler.isStopping {
+      throw Refusal(
+        503, Problem(code: "stopping", message: "the service is being stopped; try again when it is back"))
+    }
+    let submission = try submission(incoming.request.body)
+    let id = submission.id ?? newID()
+    // The same id twice in one wake-up: the first must be durable before the second is compared with it.
+    if asked[id] != nil { perform([], now) }
+    if let known = try store.find(id) {
+      try checkSame(known, submission)
+      return try show(id, status: 202, now)
+    }
+    let peer = incoming.request.peer
+    let update = Update(
+      id: id, handler: submission.handler, parameters: submission.parameters, createdAt: Clock.wall,
+      submitter: Submitter(uid: peer.uid, pid: peer.pid), sequence: sequence)
+    sequence += 1
+    asked[id] = incoming.token
+    pending += scheduler.submit(update, payload: submission.payload, at: now)
+    return nil
+  }
+
+  private func submission(_ body: [UInt8]) throws -> Submission {
+    let submission: Submission
+    do {
+      submission = try Submission(body: body)
+    } catch {
+      throw Refusal(error.code == "payloadTooLarge" ? 413 : 400, error)
+    }
+    guard let definition = configuration.handlers[submission.handler] else {
+      throw Problem(
+        code: "unknownHandler", message: "there is no handler '\(submission.handler)'; known are \(handlerNames)",
+        field: "handler")
+    }
+    if let problem = definition.check(parameters: submission.parameters) {
+      throw Problem(code: "badParameter", message: problem.message, field: "parameters.\(problem.parameter)")
+    }
+    return submission
+  }
+
+  /// The same id with the same content is the same update, so that a client may safely try again.
+  private func checkSame(_ known: StoredUpdate, _ submission: Submission) throws {
+    if known.update.handler == submission.handler && known.update.parameters == submission.parameters,
+      try store.payload(of: known.update.id) ?? [] == submission.payload
+    {
+      return
+    }
+    throw Refusal(
+      409,
+      Problem(
+        code: "idInUse", message: "the id '\(known.update.id)' belongs to an update with other content", field: "id"))
+  }
+
+  private func newID() -> UpdateID {
+    UpdateID(time: Clock.wall, randomHigh: .random(in: 0 ... .max), randomLow: .random(in: 0 ... .max))
+  }
+
+  // MARK: Answers
+
+  /// `.accepted` and `.refused` of the scheduler.
+  func answer(_ id: UpdateID, _ response: () throws -> HTTPResponse?) {
+    guard let token = asked.removeValue(forKey: id), let response = orProblem(response) else { return }
+    server.respond(token, response)
+  }
+
+  func show(_ id: UpdateID, status: Int, _ now: Instant) throws -> HTTPResponse? {
+    try store.find(id).map { Replies.json(status, Replies.update($0, scheduler, now: now)) }
+  }
+
+  private func list(_ query: [QueryItem], _ now: Instant) throws -> HTTPResponse {
+    var states: Set<String> = []
+    var limit = 100
+    let known = try store.counts().keys.sorted()
+    for item in query {
+      switch item.name {
+      case "state" where known.contains(item.value):
+        states.insert(item.value)
+      case "state":
+        throw Problem(
+          code: "badState", message: "there is no state '\(item.value)'; known are \(known.joined(separator: ", "))",
+          field: "state")
+      case "limit":
+        guard let number = Int(item.value), (1...1000).contains(number) else {
+          throw Problem(code: "badLimit", message: "limit is a number from 1 to 1000", field: "limit")
+        }
+        limit = number
+      default:
+        throw Problem(
+          code: "unknownField", message: "there is no filter '\(item.name)'; known are state and limit",
+          field: item.name)
+      }
+    }
+    let updates = try store.list(states: states.isEmpty ? nil : states, limit: limit)
+    return Replies.json(200, UpdateListReply(updates: updates.map { Replies.update($0, scheduler, now: now) }))
+  }
+
+  /// Looks at the kernel's tables first, so that the answer is right now, whether anything waits or not.
+  private func status(_ now: Instant) throws -> HTTPResponse {
+    touch.lookAgain(now)
+    touchChanged(now)
+    func reply(_ stored: StoredUpdate?) -> UpdateReply? { stored.map { Replies.update($0, scheduler, now: now) } }
+    return Replies.json(
+      200,
+      StatusReply(
+        version: Version.text, touched: touch.screens.isTouched, contacts: touch.screens.contacts,
+        gate: Replies.machine(touch.screens, now: now), screens: Replies.screens(touch, now: now),
+        updates: try store.counts(), oldestWaiting: reply(try scheduler.oldestWaiting.flatMap(store.find)),
+        lastResult: reply(try store.lastFinished()), warnings: store.notices))
+  }
+}

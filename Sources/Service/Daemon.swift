@@ -1,0 +1,203 @@
+import CLibsystemd
+import CLinux
+import EventLoop
+import Gating
+import Glibc
+import Recordings
+import Scheduling
+import SocketServer
+import Timeline
+import TouchgateAPI
+import UpdateStore
+
+/// The service put together: touches and requests come in, the scheduler decides, and its actions are carried out one
+/// after the other in the order that it gave them (`Daemon+Effects.swift`).
+public final class Daemon {
+  /// What the command line says.
+  public struct Options: Sendable {
+    /// Where the queue lives.
+    public var stateDirectory: String
+    /// Where to listen, unless systemd hands over a socket.
+    public var socketPath: String
+    /// A recording to play in place of devices.
+    public var replay: String?
+
+    public init(stateDirectory: String, socketPath: String, replay: String? = nil) {
+      self.stateDirectory = stateDirectory
+      self.socketPath = socketPath
+      self.replay = replay
+    }
+  }
+
+  /// Why the service cannot start, for the person who reads it.
+  public struct CannotStart: Error, CustomStringConvertible {
+    public let description: String
+  }
+
+  let configuration: Configuration
+  let options: Options
+  let log = Log()
+  let loop: EventLoop
+  let store: QueueStore
+  let server: HTTPServer
+  let touch: TouchInput
+  var scheduler: Scheduler
+  var handler: HandlerProcess?
+  var sequence: Int64
+  /// Actions that are still to be carried out, in order.
+  var pending: [Scheduler.Action] = []
+  var isPerforming = false
+  /// Who waits for the answer to a submission.
+  var asked: [UpdateID: RequestToken] = [:]
+  private var timer: TimerSource?
+  private var sources: [Source] = []
+  private var announced = ""
+
+  /// Opens everything and begins to follow touches; nothing is applied before `run`.
+  public init(_ configuration: Configuration, _ options: Options) throws {
+    self.configuration = configuration
+    self.options = options
+    EventLoop.blockSignals([SIGCHLD, SIGTERM, SIGINT])
+    loop = try EventLoop()
+    try Self.takeStateDirectory(options.stateDirectory)
+    store = try QueueStore(path: "\(options.stateDirectory)/queue.sqlite", now: Clock.wall)
+    sequence = try store.nextSequence()
+    server = try HTTPServer(listening: Self.listeningSocket(options))
+    let now = EventLoop.now
+    touch = TouchInput(loop: loop, log: log, firstScreenTimeout: configuration.firstScreenTimeout, now: now)
+    scheduler = Scheduler(quietPeriod: configuration.quietPeriod, interval: configuration.retryInterval)
+  }
+
+  /// Runs until SIGTERM or SIGINT; a handler that runs then is waited for.
+  public func run() throws -> CInt {
+    for notice in store.notices { log.error(notice) }
+    touch.changed = { [unowned self] now in
+      touchChanged(now)
+      settle(now)
+    }
+    timer = try loop.timer(.timers) { [unowned self] now in timePassed(now) }
+    try watchSignals()
+    try startTouch(EventLoop.now)
+    let now = EventLoop.now
+    perform(scheduler.recover(try store.unfinished(), at: now), now)
+    touchChanged(now)
+    try watchRequests()
+    loop.feedWatchdog()
+    settle(now)
+    sd_notify(0, "READY=1")
+    log.info("ready: \(touch.screens.gates.count) screens, \(scheduler.waitingCount) updates waiting")
+    let code = try loop.run()
+    server.stop()
+    try store.close()
+    return code
+  }
+
+  private func startTouch(_ now: Instant) throws {
+    guard let file = options.replay else { return try touch.startDevices(now: now) }
+    let source: ReplaySource
+    do {
+      source = try ReplaySource(try Recording.read(path: file), start: now)
+    } catch {
+      throw CannotStart(description: "\(file): \(error)")
+    }
+    try touch.startReplay(source, file: file, now: now)
+    log.info("playing \(file) (\(TimeSpan.describe(source.length))) in place of touchscreens")
+  }
+
+  // MARK: The loop
+
+  private func watchSignals() throws {
+    for number in [SIGTERM, SIGINT] {
+      sources.append(try loop.signal(number) { [unowned self] now in stop(now) })
+    }
+  }
+
+  private func watchRequests() throws {
+    let accepting = try loop.watch(server.listeningDescriptor, .requests) { [unowned self] now in
+      server.acceptConnections(now: now)
+      answerRequests(now)
+    }
+    let running = try loop.watch(server.eventDescriptor, .requests) { [unowned self] now in
+      server.run(now: now)
+      answerRequests(now)
+    }
+    sources += [accepting, running]
+  }
+
+  private func answerRequests(_ now: Instant) {
+    for incoming in server.takeRequests() { handle(incoming, now) }
+    perform([], now)
+    settle(now)
+  }
+
+  private func timePassed(_ now: Instant) {
+    touch.timePassed(now)
+    touchChanged(now)
+    server.timePassed(now: now)
+    handler?.timePassed(now)
+    perform(scheduler.timePassed(now), now)
+    answerRequests(now)
+  }
+
+  /// Tells the scheduler what the gates say now.
+  func touchChanged(_ now: Instant) {
+    perform(scheduler.screens(touch.screens.passages, at: now), now)
+  }
+
+  /// After every wake-up: the one timer gets the earliest deadline of all.
+  private func settle(_ now: Instant) {
+    let deadlines = [touch.nextDeadline, scheduler.nextDeadline, server.nextDeadline, handler?.nextDeadline]
+    timer?.arm(deadlines.compactMap(\.self).min())
+    announce()
+  }
+
+  /// `systemctl status` shows it. Changes with the queue, not with every touch.
+  private func announce() {
+    var text = "\(scheduler.waitingCount) updates waiting"
+    if let id = scheduler.applying { text += ", applying \(id)" }
+    if text == announced { return }
+    announced = text
+    sd_notify(0, "STATUS=\(text)")
+  }
+
+  private func stop(_ now: Instant) {
+    scheduler.stop(at: now)
+    sd_notify(0, "STOPPING=1")
+    if let handler {
+      log.info("stopping when handler '\(handler.update.handler)' for \(handler.update.id) has ended")
+    } else {
+      log.info("stopping")
+      loop.stop(0)
+    }
+  }
+
+  /// To be asked whenever a handler has ended and its result is stored.
+  func stopIfAsked() {
+    if scheduler.isStopping && handler == nil && !scheduler.isRunning { loop.stop(0) }
+  }
+
+  // MARK: What must be ours alone
+
+  private static func takeStateDirectory(_ path: String) throws {
+    if mkdir(path, 0o700) != 0 && errno != EEXIST {
+      throw CannotStart(description: "cannot make the state folder \(path): \(errorText(errno))")
+    }
+    // Held until the process ends.
+    if tg_open_lock("\(path)/lock") < 0 {
+      let reason = errno == EWOULDBLOCK ? "another touchgated uses it" : errorText(errno)
+      throw CannotStart(description: "cannot use the state folder \(path): \(reason)")
+    }
+  }
+
+  private static func listeningSocket(_ options: Options) throws -> CInt {
+    switch sd_listen_fds(1) {
+    case 0: return try HTTPServer.listen(path: options.socketPath, mode: 0o660)
+    case 1: return CInt(SD_LISTEN_FDS_START)
+    case let count: throw CannotStart(description: "systemd handed over \(count) sockets; touchgated.socket has one")
+    }
+  }
+}
+
+extension Daemon {
+  public static let version = Version.text
+}

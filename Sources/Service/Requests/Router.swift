@@ -1,0 +1,35 @@
+import SocketServer
+import TouchgateAPI
+
+/// Which call of the socket a request is.
+enum Call: Equatable {
+  case submit
+  case list
+  case show(String)
+  case status
+  case about
+
+  /// Nil for a path that does not exist; `allowed` where only the method is wrong.
+  enum Match: Equatable {
+    case call(Call)
+    case wrongMethod(allowed: String)
+    case noSuchPath
+  }
+
+  static func match(_ method: String, _ path: String) -> Match {
+    let parts = path.split(separator: "/", omittingEmptySubsequences: false).dropFirst().map(String.init)
+    let byMethod: [String: Call]
+    switch parts {
+    case ["v1"]: byMethod = ["GET": .about]
+    case ["v1", "status"]: byMethod = ["GET": .status]
+    case ["v1", "updates"]: byMethod = ["GET": .list, "POST": .submit]
+    case let parts where parts.count == 3 && parts[0] == "v1" && parts[1] == "updates" && !parts[2].isEmpty:
+      byMethod = ["GET": .show(parts[2])]
+    default: return .noSuchPath
+    }
+    guard let call = byMethod[method] else {
+      return .wrongMethod(allowed: byMethod.keys.sorted().joined(separator: ", "))
+    }
+    return .call(call)
+  }
+}

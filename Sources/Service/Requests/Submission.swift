@@ -1,0 +1,120 @@
+import FoundationEssentials
+import Scheduling
+import TouchgateAPI
+
+/// The body of `POST /v1/updates`, read strictly: what is wrong is refused by name.
+struct Submission: Equatable {
+  var handler: String
+  var parameters: [String: String]
+  var payload: [UInt8]
+  var id: UpdateID?
+
+  init(body: [UInt8]) throws(Problem) {
+    let request = try Self.decode(Data(body))
+    handler = request.handler
+    parameters = request.parameters ?? [:]
+    payload = try Self.payload(request)
+    if let text = request.id {
+      guard let id = UpdateID(text) else {
+        throw Problem(code: "badID", message: "an id is 1 to 64 of A-Z a-z 0-9 . _ -", field: "id")
+      }
+      self.id = id
+    }
+  }
+
+  private static func payload(_ request: SubmitRequest) throws(Problem) -> [UInt8] {
+    var bytes: [UInt8] = []
+    switch (request.payload, request.payloadBase64) {
+    case (nil, nil):
+      break
+    case (let text?, nil):
+      bytes = Array(text.utf8)
+    case (nil, let base64?):
+      guard let data = Data(base64Encoded: base64) else {
+        throw Problem(code: "badBase64", message: "is not base64 (RFC 4648, with padding)", field: "payloadBase64")
+      }
+      bytes = Array(data)
+    case (.some, .some):
+      throw Problem(
+        code: "conflictingFields", message: "give payload or payloadBase64, not both", field: "payloadBase64")
+    }
+    if bytes.count > Limits.payload {
+      throw Problem(
+        code: "payloadTooLarge", message: "the payload has \(bytes.count) bytes; at most \(Limits.payload) are taken",
+        field: request.payload == nil ? "payloadBase64" : "payload")
+    }
+    return bytes
+  }
+
+  private static func decode(_ data: Data) throws(Problem) -> SubmitRequest {
+    let decoder = JSONDecoder()
+    do {
+      let names = try decoder.decode(FieldNames.self, from: data).names
+      if let unknown = names.subtracting(SubmitRequest.fields).min() {
+        throw Problem(
+          code: "unknownField",
+          message: "there is no field '\(unknown)'; known are \(SubmitRequest.fields.sorted().joined(separator: ", "))",
+          field: unknown)
+      }
+      return try decoder.decode(SubmitRequest.self, from: data)
+    } catch let problem as Problem {
+      throw problem
+    } catch let error as DecodingError {
+      throw Self.problem(error)
+    } catch {
+      throw Problem(code: "malformedJSON", message: "the body is not JSON")
+    }
+  }
+
+  private static func problem(_ error: DecodingError) -> Problem {
+    func path(_ context: DecodingError.Context, _ key: (any CodingKey)? = nil) -> String? {
+      let keys = context.codingPath.map(\.stringValue) + (key.map { [$0.stringValue] } ?? [])
+      return keys.isEmpty ? nil : keys.joined(separator: ".")
+    }
+    switch error {
+    case .typeMismatch(let type, let context), .valueNotFound(let type, let context):
+      guard let field = path(context) else {
+        return Problem(code: "wrongType", message: "the body must be a JSON object")
+      }
+      return Problem(code: "wrongType", message: "'\(field)' must be \(name(type))", field: field)
+    case .keyNotFound(let key, let context):
+      let field = path(context, key) ?? key.stringValue
+      return Problem(code: "missingField", message: "'\(field)' is required", field: field)
+    case .dataCorrupted(let context):
+      if let field = path(context) {
+        return Problem(code: "wrongType", message: "'\(field)' cannot be read", field: field)
+      }
+      return Problem(code: "malformedJSON", message: "the body is not JSON: \(reason(context))")
+    @unknown default:
+      return Problem(code: "malformedJSON", message: "the body is not JSON")
+    }
+  }
+
+  private static func reason(_ context: DecodingError.Context) -> String {
+    // The parser's own words name line and column; they never quote more than a character of the body.
+    context.underlyingError.map { "\($0)" }.flatMap { $0.count < 200 ? $0 : nil } ?? context.debugDescription
+  }
+
+  private static func name(_ type: any Any.Type) -> String {
+    if type == String.self { return "a string" }
+    if type == [String: String].self { return "an object of strings" }
+    if type == Int.self { return "a whole number" }
+    return "of another type"
+  }
+}
+
+/// The names of an object's fields, whatever is in them.
+private struct FieldNames: Decodable {
+  let names: Set<String>
+
+  private struct Name: CodingKey {
+    let stringValue: String
+    var intValue: Int? { nil }
+    init(stringValue: String) { self.stringValue = stringValue }
+    init?(intValue: Int) { nil }
+  }
+
+  init(from decoder: any Decoder) throws {
+    names = Set(try decoder.container(keyedBy: Name.self).allKeys.map(\.stringValue))
+  }
+}

@@ -1,0 +1,51 @@
+import Gating
+import Scheduling
+import Timeline
+
+/// Gates as the scheduler is told of them.
+extension Screens {
+  /// One for each screen, and the machine itself under the empty name.
+  var passages: [String: Passage] {
+    var passages = Dictionary(uniqueKeysWithValues: gates.map { ($0.key, $0.value.passage(screen: $0.key)) })
+    switch machine {
+    case .starting(let since):
+      passages[""] = .shut(
+        Blocker(code: .unknown, since: since, reason: Words.starting, clears: "when all devices are opened"))
+    case .noScreenYet(let since, let until):
+      let wait = TimeSpan.describe(until - since)
+      passages[""] = .shut(
+        Blocker(
+          code: .unknown, since: since, reason: Words.noScreenYet,
+          clears: "when one is found, or \(wait) after the start without one"))
+    case .clear(let since):
+      passages[""] = .clear(since: since)
+    }
+    return passages
+  }
+}
+
+extension Gate {
+  fileprivate func passage(screen: String) -> Passage {
+    switch state {
+    case .clear(let since):
+      return .clear(since: since)
+    case .touched(0, let since):
+      return .shut(
+        Blocker(
+          code: .touched, since: since, screen: screen, contacts: 0, reason: "unplugged while touched",
+          clears: "when the grace time after the unplug is over"))
+    case .touched(let contacts, let since):
+      return .shut(
+        Blocker(
+          code: .touched, since: since, screen: screen, contacts: contacts, clears: "when the last contact ends"))
+    case .unknown(let why, let since):
+      var blocker = Blocker(
+        code: .unknown, since: since, screen: screen, reason: Words.unknown(why),
+        clears: "when the state of the screen could be read")
+      switch why {
+      case .starting(let device), .unreadable(let device, why: _), .eventsLost(let device): blocker.device = device
+      }
+      return .shut(blocker)
+    }
+  }
+}

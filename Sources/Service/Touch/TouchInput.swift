@@ -1,0 +1,278 @@
+import Evdev
+import EventLoop
+import Gating
+import Timeline
+import TouchModel
+
+/// One open device with what is known of it.
+private final class AttachedDevice {
+  let screen: String
+  let hardware: String
+  let node: String
+  let idPath: String
+  let source: any TouchSource
+  var tracker: ContactTracker
+  /// Its first table has been read.
+  var isReady = false
+  /// A table is wanted and was not to be had: it is tried again then.
+  var tableDue: Instant?
+  var watch: Source?
+
+  init(screen: String, hardware: String, node: String, idPath: String, source: any TouchSource) {
+    self.screen = screen
+    self.hardware = hardware
+    self.node = node
+    self.idPath = idPath
+    self.source = source
+    tracker = ContactTracker(profile: source.profile)
+  }
+}
+
+/// All touch devices of the machine: found, opened, read, looked at again; their contacts go to `screens`.
+final class TouchInput {
+  /// Called after anything that may have changed what `screens` says.
+  var changed: (Instant) -> Void = { _ in }
+
+  /// A touchscreen that could not be opened; tried again with growing pauses.
+  private struct Unopened {
+    let found: DeviceMonitor.Found
+    let screen: String
+    let problem: String
+    var pause: Duration
+    var due: Instant
+  }
+
+  struct DeviceView {
+    let screen: String
+    let node: String
+    let name: String
+    let path: String
+    let health: String
+  }
+
+  private(set) var screens: Screens
+  private let loop: EventLoop
+  private let log: Log
+  private var attached: [DeviceID: AttachedDevice] = [:]
+  private var unopened: [DeviceID: Unopened] = [:]
+  private var monitor: DeviceMonitor?
+  private var monitorWatch: Source?
+
+  init(loop: EventLoop, log: Log, firstScreenTimeout: Duration, now: Instant) {
+    self.loop = loop
+    self.log = log
+    screens = Screens(at: now, firstScreenTimeout: firstScreenTimeout)
+  }
+
+  // MARK: Start
+
+  /// Starts to hear of devices, then takes those that are there.
+  func startDevices(now: Instant) throws {
+    let monitor = try DeviceMonitor()
+    self.monitor = monitor
+    monitorWatch = try loop.watch(monitor.descriptor, .touch) { [unowned self] now in
+      while let event = monitor.receive() { hear(event, now) }
+      changed(now)
+    }
+    for found in monitor.enumerate() { hear(.present(found), now) }
+    screens.enumerated(at: now)
+  }
+
+  /// Plays a recording in place of devices.
+  func startReplay(_ source: ReplaySource, file: String, now: Instant) throws {
+    let id = DeviceID(file)
+    screens.deviceAdded(id, name: source.profile.name, screen: source.profile.name, at: now)
+    try attach(
+      id, AttachedDevice(screen: source.profile.name, hardware: file, node: file, idPath: "", source: source), now)
+    screens.enumerated(at: now)
+  }
+
+  // MARK: Coming and going
+
+  private func hear(_ event: DeviceMonitor.Event, _ now: Instant) {
+    switch event {
+    case .gone(let syspath):
+      detach(DeviceID(syspath), now)
+    case .present(let found):
+      let id = DeviceID(found.syspath)
+      if attached[id] != nil || found.ignored || (found.taggedOther && !found.taggedTouchscreen) { return }
+      open(found, id, screen: unopened[id]?.screen ?? screenName(found), pause: .milliseconds(50), now)
+    }
+  }
+
+  private func open(_ found: DeviceMonitor.Found, _ id: DeviceID, screen: String, pause: Duration, _ now: Instant) {
+    do {
+      let device = try TouchDevice(node: found.node, taggedTouchscreen: found.taggedTouchscreen)
+      unopened[id] = nil
+      screens.deviceAdded(id, name: found.name, screen: screen, at: now)
+      try attach(
+        id,
+        AttachedDevice(
+          screen: screen, hardware: hardware(found), node: found.node, idPath: found.idPath, source: device), now)
+      log.info("screen '\(screen)': \(found.node) (\(found.name), \(found.identity)) found")
+    } catch let refusal as ScreenProfile.Refusal {
+      unopened[id] = nil
+      // A device without the tag that is no touchscreen either is nobody's concern.
+      if found.taggedTouchscreen {
+        log.warning("\(found.node) (\(found.name)) is tagged as touchscreen by udev, but is none: \(refusal)")
+      }
+    } catch {
+      // Without the tag it is not known to be a touchscreen: then it must not shut the gate.
+      guard found.taggedTouchscreen else { return }
+      let problem = "\(error)"
+      if unopened[id]?.problem != problem { log.warning("screen '\(screen)': \(problem)") }
+      unopened[id] = Unopened(
+        found: found, screen: screen, problem: problem, pause: min(pause * 2, .seconds(5)), due: now + pause)
+      screens.deviceUnreadable(id, name: found.name, screen: screen, why: problem, at: now)
+    }
+  }
+
+  private func attach(_ id: DeviceID, _ device: AttachedDevice, _ now: Instant) throws {
+    device.watch = try loop.watch(device.source.descriptor, .touch) { [unowned self] now in
+      pump(id, now)
+      changed(now)
+    }
+    attached[id] = device
+    adoptTable(id, now)
+  }
+
+  private func detach(_ id: DeviceID, _ now: Instant) {
+    if let lost = unopened.removeValue(forKey: id) {
+      screens.deviceGone(id, screen: lost.screen, at: now)
+    }
+    guard let gone = attached.removeValue(forKey: id) else { return }
+    let count = gone.tracker.contacts.count
+    screens.deviceGone(id, screen: gone.screen, at: now)
+    log.info("screen '\(gone.screen)': \(gone.node) is gone\(count > 0 ? " with \(count) contacts" : "")")
+  }
+
+  /// All nodes of one piece of hardware share this.
+  private func hardware(_ found: DeviceMonitor.Found) -> String { "\(found.idPath) \(found.identity)" }
+
+  /// The device's name, which all nodes of one piece of hardware share; with a number where another piece of
+  /// hardware has the same name.
+  private func screenName(_ found: DeviceMonitor.Found) -> String {
+    let own = hardware(found)
+    if let sibling = attached.values.first(where: { $0.hardware == own }) { return sibling.screen }
+    if let sibling = unopened.values.first(where: { hardware($0.found) == own }) { return sibling.screen }
+    let taken = Set(attached.values.map(\.screen) + unopened.values.map(\.screen))
+    var name = found.name
+    var number = 2
+    while taken.contains(name) {
+      name = "\(found.name) \(number)"
+      number += 1
+    }
+    return name
+  }
+
+  // MARK: Reading
+
+  /// Reads and applies all that is there.
+  @discardableResult
+  private func pump(_ id: DeviceID, _ now: Instant) -> Bool {
+    guard let device = attached[id] else { return false }
+    let reading = device.source.read(now: now)
+    for output in reading.outputs { tell(id, now) { $0.handle(output) } }
+    if reading.gone {
+      detach(id, now)
+    } else if reading.needsTable {
+      adoptTable(id, now)
+    }
+    return !reading.outputs.isEmpty
+  }
+
+  private func adoptTable(_ id: DeviceID, _ now: Instant) {
+    guard let device = attached[id] else { return }
+    guard let table = device.source.settledTable() else {
+      device.tableDue = now + .milliseconds(50)
+      return
+    }
+    device.tableDue = nil
+    tell(id, now) { $0.adopt(table, at: now) }
+    if device.isReady { return }
+    device.isReady = true
+    screens.deviceReady(id, screen: device.screen, at: now)
+  }
+
+  private func tell(_ id: DeviceID, _ now: Instant, _ input: (inout ContactTracker) -> [ContactChange]) {
+    guard let device = attached[id] else { return }
+    for change in input(&device.tracker) { screens.handle(change, of: id, screen: device.screen, at: now) }
+  }
+
+  // MARK: Looking again
+
+  /// Reads the kernel's tables of all devices and repairs what disagrees.
+  func lookAgain(_ now: Instant) {
+    for id in attached.keys { look(id, now) }
+  }
+
+  private func look(_ id: DeviceID, _ now: Instant) {
+    // A table is compared only where no frame came around its reading: an old table would bring back what a frame
+    // has ended. A device that never pauses that long is followed by its frames.
+    for _ in 0..<5 {
+      while pump(id, now) {}
+      guard let device = attached[id], device.tableDue == nil else { return }
+      guard let table = device.source.table() else {
+        unreadable(id, now)
+        return
+      }
+      if device.source.hasQueued { continue }
+      let before = device.tracker.drift
+      tell(id, now) { $0.verify(table, at: now) }
+      if device.tracker.drift != before {
+        log.warning("screen '\(device.screen)': the kernel's table disagreed with its events; repaired")
+      }
+      return
+    }
+  }
+
+  private func unreadable(_ id: DeviceID, _ now: Instant) {
+    guard let device = attached[id] else { return }
+    if device.source.read(now: now).gone {
+      detach(id, now)
+      return
+    }
+    device.isReady = false
+    device.tableDue = now + .milliseconds(50)
+    screens.deviceUnreadable(
+      id, name: device.source.profile.name, screen: device.screen, why: "its state cannot be read", at: now)
+  }
+
+  var nextDeadline: Instant? {
+    var deadlines = unopened.values.map(\.due)
+    for device in attached.values {
+      deadlines += [device.tracker.nextDeadline, device.tracker.secondReadDue, device.tableDue].compactMap(\.self)
+    }
+    if let deadline = screens.nextDeadline { deadlines.append(deadline) }
+    return deadlines.min()
+  }
+
+  func timePassed(_ now: Instant) {
+    for (id, waiting) in unopened where waiting.due <= now {
+      open(waiting.found, id, screen: waiting.screen, pause: waiting.pause, now)
+    }
+    for (id, device) in attached {
+      if let due = device.tableDue, due <= now {
+        adoptTable(id, now)
+      }
+      if let due = device.tracker.secondReadDue, due <= now { look(id, now) }
+      tell(id, now) { $0.timePassed(now) }
+    }
+    screens.timePassed(now)
+  }
+
+  // MARK: Views
+
+  var devices: [DeviceView] {
+    let healthy = attached.values.map {
+      DeviceView(
+        screen: $0.screen, node: $0.node, name: $0.source.profile.name, path: $0.idPath,
+        health: $0.tableDue == nil ? "ok" : "its state is being read")
+    }
+    let broken = unopened.values.map {
+      DeviceView(
+        screen: $0.screen, node: $0.found.node, name: $0.found.name, path: $0.found.idPath, health: $0.problem)
+    }
+    return (healthy + broken).sorted { $0.node < $1.node }
+  }
+}

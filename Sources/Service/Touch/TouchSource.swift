@@ -1,0 +1,19 @@
+import Evdev
+import Timeline
+import TouchModel
+
+/// Where frames come from: a device of the kernel, or a recording played in its place.
+protocol TouchSource: AnyObject {
+  var profile: ScreenProfile { get }
+  /// Readable when `read` has something.
+  var descriptor: CInt { get }
+  func read(now: Instant) -> TouchDevice.Reading
+  var hasQueued: Bool { get }
+  func table() -> KernelTable?
+  func settledTable() -> KernelTable?
+}
+
+extension TouchDevice: TouchSource {
+  func read(now: Instant) -> Reading { read(now: now, limit: 4096) }
+  func settledTable() -> KernelTable? { settledTable(tries: 20) }
+}

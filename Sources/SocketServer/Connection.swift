@@ -1,0 +1,64 @@
+import CLinux
+import CMicrohttpd
+import Timeline
+import TouchgateAPI
+
+/// One client, from accept to close.
+final class Connection {
+  enum Phase {
+    /// Nothing of a request is known yet: after accept, and between two requests.
+    case idle(since: Instant)
+    case receiving(PartialRequest, since: Instant)
+    /// The request is with the application; libmicrohttpd has it suspended.
+    case waiting(RequestToken)
+    /// The answer is known; libmicrohttpd will ask for it.
+    case answered(HTTPResponse)
+    case sending(since: Instant)
+    /// To be closed: too slow, or the client is gone.
+    case dropped
+  }
+
+  let handle: OpaquePointer
+  /// libmicrohttpd's; it closes it.
+  let descriptor: CInt
+  let peer: Peer
+  var phase: Phase
+
+  init(_ handle: OpaquePointer, now: Instant) {
+    self.handle = handle
+    descriptor = tg_http_socket(handle)
+    var (pid, uid, gid): (CInt, CUnsignedInt, CUnsignedInt) = (0, .max, .max)
+    // It cannot fail on a connected Unix socket; and if it does, nobody has the right of uid 4294967295.
+    _ = tg_peer_credentials(descriptor, &pid, &uid, &gid)
+    peer = Peer(pid: pid, uid: uid, gid: gid)
+    phase = .idle(since: now)
+  }
+
+  /// When it is to be dropped; nil while it waits for the application.
+  var deadline: Instant? {
+    switch phase {
+    case .idle(let since), .receiving(_, let since), .sending(let since):
+      since + .seconds(Limits.requestSeconds)
+    case .waiting, .answered, .dropped: nil
+    }
+  }
+}
+
+/// A request whose body is still coming.
+struct PartialRequest {
+  var request: HTTPRequest
+  /// Its body is over the limit: the rest is read and thrown away, and then it is refused.
+  private(set) var tooLarge = false
+
+  init(_ request: HTTPRequest) { self.request = request }
+
+  mutating func append(_ bytes: UnsafeRawBufferPointer) {
+    if tooLarge { return }
+    if request.body.count + bytes.count > Limits.body {
+      tooLarge = true
+      request.body = []
+    } else {
+      request.body.append(contentsOf: bytes)
+    }
+  }
+}

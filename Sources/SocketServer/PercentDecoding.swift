@@ -1,0 +1,29 @@
+/// Text of a URL whose every %HH is decoded; nil where a `%` is not followed by two hexadecimal digits, where the
+/// result is not UTF-8, or where it holds a NUL (which C would take for the end).
+func percentDecoded(_ text: UnsafePointer<CChar>) -> String? {
+  var bytes: [UInt8] = []
+  var position = text
+  while position.pointee != 0 {
+    var byte = UInt8(bitPattern: position.pointee)
+    if byte == UInt8(ascii: "%") {
+      // The terminating zero is no digit, so nothing behind it is read.
+      guard let high = hexadecimal(position[1]), let low = hexadecimal(position[2]) else { return nil }
+      byte = high << 4 | low
+      if byte == 0 { return nil }
+      position += 2
+    }
+    bytes.append(byte)
+    position += 1
+  }
+  return String(validating: bytes, as: UTF8.self)
+}
+
+private func hexadecimal(_ character: CChar) -> UInt8? {
+  let byte = UInt8(bitPattern: character)
+  switch byte {
+  case UInt8(ascii: "0")...UInt8(ascii: "9"): return byte - UInt8(ascii: "0")
+  case UInt8(ascii: "a")...UInt8(ascii: "f"): return byte - UInt8(ascii: "a") + 10
+  case UInt8(ascii: "A")...UInt8(ascii: "F"): return byte - UInt8(ascii: "A") + 10
+  default: return nil
+  }
+}

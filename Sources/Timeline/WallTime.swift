@@ -1,0 +1,99 @@
+/// A point of civil time (CLOCK_REALTIME): milliseconds since 1970-01-01T00:00:00Z.
+///
+/// For what people read and give: creation times, results, later deadlines. It can jump; nothing that must
+/// happen "so much later" is computed from it.
+public struct WallTime: Hashable, Comparable, Sendable {
+  public let millisecondsSinceEpoch: Int64
+
+  public init(millisecondsSinceEpoch: Int64) {
+    self.millisecondsSinceEpoch = millisecondsSinceEpoch
+  }
+
+  public static func < (a: WallTime, b: WallTime) -> Bool {
+    a.millisecondsSinceEpoch < b.millisecondsSinceEpoch
+  }
+
+  public static func - (a: WallTime, b: WallTime) -> Duration {
+    .milliseconds(a.millisecondsSinceEpoch - b.millisecondsSinceEpoch)
+  }
+
+  public static func + (a: WallTime, b: Duration) -> WallTime {
+    WallTime(millisecondsSinceEpoch: a.millisecondsSinceEpoch + b.wholeMilliseconds)
+  }
+
+  /// RFC 3339 in UTC with milliseconds: `2026-11-30T02:14:07.250Z`.
+  public var rfc3339: String {
+    let (days, msOfDay) = millisecondsSinceEpoch.quotientAndRemainderFlooring(by: 86_400_000)
+    let (year, month, day) = Self.civil(daysSinceEpoch: days)
+    let s = msOfDay / 1000
+    return "\(pad(year, 4))-\(pad(month, 2))-\(pad(day, 2))T"
+      + "\(pad(s / 3600, 2)):\(pad(s / 60 % 60, 2)):\(pad(s % 60, 2)).\(pad(msOfDay % 1000, 3))Z"
+  }
+
+  /// Parses RFC 3339 as this program writes it: UTC (`Z`), with or without a fraction. Nil for anything else.
+  public init?(rfc3339 text: String) {
+    let bytes = Array(text.utf8)
+    guard bytes.count >= 20, bytes.last == UInt8(ascii: "Z") else { return nil }
+    func number(_ range: Range<Int>) -> Int64? {
+      var value: Int64 = 0
+      for byte in bytes[range] {
+        guard byte >= 48, byte <= 57 else { return nil }
+        value = value * 10 + Int64(byte - 48)
+      }
+      return value
+    }
+    let separators: [(Int, Character)] = [(4, "-"), (7, "-"), (10, "T"), (13, ":"), (16, ":")]
+    for (index, character) in separators where bytes[index] != character.asciiValue { return nil }
+    guard let year = number(0..<4), let month = number(5..<7), let day = number(8..<10),
+      let hour = number(11..<13), let minute = number(14..<16), let second = number(17..<19),
+      (1...12).contains(month), (1...31).contains(day), hour < 24, minute < 60, second < 61
+    else { return nil }
+    var milliseconds: Int64 = 0
+    if bytes.count > 20 {
+      guard bytes[19] == UInt8(ascii: "."), bytes.count >= 22, bytes.count <= 30,
+        let fraction = number(20..<(bytes.count - 1))
+      else { return nil }
+      var scaled = fraction
+      let digits = bytes.count - 21
+      if digits < 3 { for _ in digits..<3 { scaled *= 10 } }
+      if digits > 3 { for _ in 3..<digits { scaled /= 10 } }
+      milliseconds = scaled
+    }
+    let days = Self.days(year: year, month: month, day: day)
+    guard Self.civil(daysSinceEpoch: days) == (year, month, day) else { return nil }
+    self.init(
+      millisecondsSinceEpoch: (days * 86400 + hour * 3600 + minute * 60 + second) * 1000 + milliseconds)
+  }
+
+  // Proleptic Gregorian calendar in 400-year eras, with the year beginning in March so that the leap day is last.
+
+  private static func civil(daysSinceEpoch: Int64) -> (Int64, Int64, Int64) {
+    let (era, dayOfEra) = (daysSinceEpoch + 719_468).quotientAndRemainderFlooring(by: 146_097)
+    let yearOfEra = (dayOfEra - dayOfEra / 1460 + dayOfEra / 36524 - dayOfEra / 146_096) / 365
+    let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
+    let shiftedMonth = (5 * dayOfYear + 2) / 153
+    let day = dayOfYear - (153 * shiftedMonth + 2) / 5 + 1
+    let month = shiftedMonth < 10 ? shiftedMonth + 3 : shiftedMonth - 9
+    return (yearOfEra + era * 400 + (month <= 2 ? 1 : 0), month, day)
+  }
+
+  private static func days(year: Int64, month: Int64, day: Int64) -> Int64 {
+    let shiftedYear = month <= 2 ? year - 1 : year
+    let (era, yearOfEra) = shiftedYear.quotientAndRemainderFlooring(by: 400)
+    let dayOfYear = (153 * (month > 2 ? month - 3 : month + 9) + 2) / 5 + day - 1
+    let dayOfEra = yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear
+    return era * 146_097 + dayOfEra - 719_468
+  }
+}
+
+private func pad(_ value: Int64, _ width: Int) -> String {
+  let digits = String(value)
+  return String(repeating: "0", count: max(0, width - digits.count)) + digits
+}
+
+extension Int64 {
+  fileprivate func quotientAndRemainderFlooring(by divisor: Int64) -> (Int64, Int64) {
+    let (quotient, remainder) = quotientAndRemainder(dividingBy: divisor)
+    return remainder < 0 ? (quotient - 1, remainder + divisor) : (quotient, remainder)
+  }
+}

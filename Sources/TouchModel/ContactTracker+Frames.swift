@@ -1,0 +1,157 @@
+import Timeline
+
+/// What a complete frame means.
+extension ContactTracker {
+  mutating func apply(_ frame: Frame) {
+    switch profile.tongue {
+    case .slots: applySlots(frame)
+    case .groups: applyGroups(frame)
+    case .single: applySingle(frame)
+    }
+    if frame.ending == .keysReleasedByKernel { releaseAll(at: frame.time) }
+  }
+
+  /// The kernel released the keys: all contacts of the device end, although their slots may stay active
+  /// (canonical/mir#1612, linux-surface#417).
+  private mutating func releaseAll(at time: Instant) {
+    for index in slots.indices where slots[index].presence != .absent {
+      set(index, slots[index].id == -1 ? .absent : .marked, .keysReleased, at: time)
+    }
+  }
+
+  // MARK: Type B
+
+  private mutating func applySlots(_ frame: Frame) {
+    var button: Bool?
+    for update in frame.updates {
+      switch update.type {
+      case EventType.key:
+        if update.code == EventCode.buttonTouch { button = update.value != 0 }
+      case EventType.abs:
+        update.code == EventCode.slot ? select(update.value) : store(update)
+      default:
+        break
+      }
+    }
+    for index in slots.indices where slots[index].news.changed { commit(index, at: frame.time) }
+    guard let button else { return }
+    touchDown = button
+    if button {
+      explainTouchDown(at: frame.time)
+    } else if frame.ending == .report {
+      doubtAll(at: frame.time)
+    }
+  }
+
+  private mutating func select(_ value: Int32) {
+    slotIsValid = value >= 0 && value < slots.count
+    if slotIsValid {
+      currentSlot = Int(value)
+    } else {
+      anomalies += 1
+    }
+  }
+
+  private mutating func store(_ update: Frame.Update) {
+    // Codes from ABS_MT_TOUCH_MAJOR to ABS_MT_TOOL_Y are about the current slot; the others are not about a slot.
+    guard update.code >= EventCode.touchMajor && update.code <= EventCode.toolY && slotIsValid else { return }
+    slots[currentSlot].receive(update)
+  }
+
+  private mutating func commit(_ index: Int, at time: Instant) {
+    let news = slots[index].news
+    slots[index].news = Slot.News()
+    if news.newContact {
+      // Another id means another contact, with or without -1 between them.
+      set(index, .absent, news.sawEnd ? .lifted : .replaced, at: time)
+      if slots[index].id == -1 { changes.append(.activity(at: time)) }  // Down and up in one frame.
+      set(index, slots[index].standing, .lifted, at: time)
+    } else if slots[index].id == -1 {
+      set(index, .absent, .lifted, at: time)
+    } else if slots[index].presence != .palm {
+      // New data of the same contact; also what a rule had doubted or ended is there after all.
+      set(index, slots[index].standing, .cancelled, at: time)
+    }
+    slots[index].committedID = slots[index].id
+  }
+
+  /// BTN_TOUCH 0 in an ordinary frame: what is still on the glass is doubted, for panels whose driver never sends
+  /// ABS_MT_TRACKING_ID -1 (lvgl#9829).
+  mutating func doubtAll(at time: Instant) {
+    for index in slots.indices where slots[index].presence == .touching {
+      slots[index].presence = .doubtful(until: time + Self.doubt)
+    }
+  }
+
+  // MARK: Type A
+
+  private mutating func applyGroups(_ frame: Frame) {
+    var button: Bool?
+    var groups = 0
+    var sawGroup = false
+    var groupHasData = false
+    for update in frame.updates {
+      switch (update.type, update.code) {
+      case (EventType.key, EventCode.buttonTouch):
+        button = update.value != 0
+      case (EventType.syn, EventCode.synMTReport):
+        sawGroup = true
+        if groupHasData { groups += 1 }
+        groupHasData = false
+      case (EventType.abs, EventCode.touchMajor...EventCode.toolY):
+        groupHasData = true
+      default:
+        break
+      }
+    }
+    if groupHasData {  // The last group of a sloppy driver has no SYN_MT_REPORT of its own.
+      sawGroup = true
+      groups += 1
+    }
+    if button == false { groups = 0 }
+    touchDown = button ?? touchDown
+    if sawGroup || button == false { setGroups(min(groups, ScreenProfile.mostSlots), at: frame.time) }
+    if sawGroup || button != nil { becomeCertain(at: frame.time) }
+  }
+
+  mutating func setGroups(_ count: Int, at time: Instant) {
+    while slots.count < count { slots.append(Slot()) }
+    for index in slots.indices {
+      set(index, index < count ? .touching : .absent, .lifted, at: time)
+    }
+    silenceEnds = count > 0 ? time + Self.silence : nil
+  }
+
+  // MARK: Single touch
+
+  private mutating func applySingle(_ frame: Frame) {
+    for update in frame.updates
+    where update.type == EventType.key && update.code == EventCode.buttonTouch {
+      set(0, update.value == 0 ? .absent : .touching, .lifted, at: frame.time)
+      touchDown = update.value != 0
+    }
+  }
+}
+
+extension Slot {
+  mutating func receive(_ update: Frame.Update) {
+    news.changed = true
+    switch update.code {
+    case EventCode.trackingID:
+      // An id that comes again unchanged says nothing new.
+      if update.value == id { return }
+      if update.value == -1 {
+        news.sawEnd = true
+      } else {
+        news.newContact = true
+      }
+      id = update.value
+    case EventCode.toolType:
+      tool = update.value
+    case EventCode.distance:
+      distance = update.value
+    default:
+      break
+    }
+  }
+}

@@ -1,0 +1,35 @@
+public import Timeline
+
+/// All updates of a device up to a SYN_REPORT: the unit in which a device tells what is true. In the middle of a
+/// frame nothing is.
+public struct Frame: Equatable, Sendable {
+  public enum Ending: Equatable, Sendable {
+    /// SYN_REPORT with value 0: the device's own frame.
+    case report
+    /// SYN_REPORT with value 1 after BTN_TOUCH 0: the kernel itself released the keys (suspend, unplug, `inhibited`).
+    case keysReleasedByKernel
+  }
+
+  public struct Update: Equatable, Sendable {
+    public var type: UInt16
+    public var code: UInt16
+    public var value: Int32
+
+    public init(type: UInt16, code: UInt16, value: Int32) {
+      self.type = type
+      self.code = code
+      self.value = value
+    }
+  }
+
+  /// The kernel's stamp of the frame.
+  public var time: Instant
+  public var updates: [Update]
+  public var ending: Ending
+
+  public init(time: Instant, updates: [Update], ending: Ending) {
+    self.time = time
+    self.updates = updates
+    self.ending = ending
+  }
+}

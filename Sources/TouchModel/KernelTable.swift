@@ -1,0 +1,25 @@
+/// What the kernel holds for a device at one moment: EVIOCGMTSLOTS, EVIOCGKEY, EVIOCGABS. True even while another
+/// process holds the device, but written before SYN_REPORT, so it may have been read in the middle of a frame.
+public struct KernelTable: Equatable, Sendable {
+  /// Tracking id by slot, -1 where there is none; empty for a device without slots.
+  public var trackingIDs: [Int32]
+  /// ABS_MT_TOOL_TYPE by slot; empty where the device has no such axis.
+  public var toolTypes: [Int32]
+  /// ABS_MT_DISTANCE by slot; empty where the device has no such axis.
+  public var distances: [Int32]
+  /// The slot that the next event of the device is about.
+  public var currentSlot: Int
+  /// BTN_TOUCH; nil where the device has none.
+  public var touchDown: Bool?
+
+  public init(
+    trackingIDs: [Int32] = [], toolTypes: [Int32] = [], distances: [Int32] = [], currentSlot: Int = 0,
+    touchDown: Bool? = nil
+  ) {
+    self.trackingIDs = trackingIDs
+    self.toolTypes = toolTypes
+    self.distances = distances
+    self.currentSlot = currentSlot
+    self.touchDown = touchDown
+  }
+}

@@ -1,0 +1,36 @@
+/// The kernel's side of a device, as a value: every event is stored when it is written, also in mid-frame. It answers
+/// for recordings, and for tests, what EVIOCGMTSLOTS and EVIOCGKEY would.
+public struct SlotTable: Sendable {
+  public private(set) var table: KernelTable
+
+  public init(_ profile: ScreenProfile) {
+    table = KernelTable()
+    if case .slots(let count) = profile.tongue {
+      table.trackingIDs = Array(repeating: -1, count: count)
+      table.toolTypes = Array(repeating: ToolType.finger, count: count)
+      table.distances = Array(repeating: 0, count: count)
+    }
+  }
+
+  public mutating func apply(_ event: InputEvent) {
+    switch (event.type, event.code) {
+    case (EventType.key, EventCode.buttonTouch):
+      table.touchDown = event.value != 0
+    case (EventType.abs, EventCode.slot):
+      table.currentSlot = Int(event.value)
+    case (EventType.abs, EventCode.trackingID):
+      set(\.trackingIDs, event.value)
+    case (EventType.abs, EventCode.toolType):
+      set(\.toolTypes, event.value)
+    case (EventType.abs, EventCode.distance):
+      set(\.distances, event.value)
+    default:
+      break
+    }
+  }
+
+  private mutating func set(_ values: WritableKeyPath<KernelTable, [Int32]>, _ value: Int32) {
+    guard table[keyPath: values].indices.contains(table.currentSlot) else { return }
+    table[keyPath: values][table.currentSlot] = value
+  }
+}

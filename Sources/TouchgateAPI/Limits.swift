@@ -1,0 +1,13 @@
+/// What the socket accepts at most. Beyond them: a refusal that names the limit, never a silent cut.
+public enum Limits {
+  /// Request line and headers, in bytes.
+  public static let header = 8 * 1024
+  /// Request body, in bytes.
+  public static let body = 2 * 1024 * 1024
+  /// Payload after decoding, in bytes.
+  public static let payload = 1024 * 1024
+  public static let connections = 64
+  public static let connectionsPerUser = 8
+  /// Seconds for a request to arrive whole.
+  public static let requestSeconds = 10
+}

@@ -1,0 +1,78 @@
+/// `GET /v1/status`. Fields may be added, never renamed.
+public struct StatusReply: Codable, Equatable, Sendable {
+  public var version: String
+  /// Whether a contact is on any screen, or a grace time runs.
+  public var touched: Bool
+  public var contacts: Int
+  public var gate: GateReply
+  public var screens: [ScreenReply]
+  /// Counts by state: every state is there, also with 0.
+  public var updates: [String: Int]
+  public var oldestWaiting: UpdateReply?
+  public var lastResult: UpdateReply?
+  /// What the administrator should know although the service runs: a damaged queue set aside, a full disk, …
+  public var warnings: [String]
+
+  public init(
+    version: String, touched: Bool, contacts: Int, gate: GateReply, screens: [ScreenReply],
+    updates: [String: Int], oldestWaiting: UpdateReply?, lastResult: UpdateReply?, warnings: [String]
+  ) {
+    self.version = version
+    self.touched = touched
+    self.contacts = contacts
+    self.gate = gate
+    self.screens = screens
+    self.updates = updates
+    self.oldestWaiting = oldestWaiting
+    self.lastResult = lastResult
+    self.warnings = warnings
+  }
+}
+
+public struct GateReply: Codable, Equatable, Sendable {
+  /// `clear`, `touched` or `unknown`.
+  public var state: String
+  /// RFC 3339, UTC.
+  public var since: String
+  /// Why it is `unknown`.
+  public var reason: String?
+
+  public init(state: String, since: String, reason: String? = nil) {
+    self.state = state
+    self.since = since
+    self.reason = reason
+  }
+}
+
+public struct ScreenReply: Codable, Equatable, Sendable {
+  public var name: String
+  public var state: String
+  public var since: String
+  public var contacts: Int
+  public var devices: [DeviceReply]
+
+  public init(name: String, state: String, since: String, contacts: Int, devices: [DeviceReply]) {
+    self.name = name
+    self.state = state
+    self.since = since
+    self.contacts = contacts
+    self.devices = devices
+  }
+}
+
+public struct DeviceReply: Codable, Equatable, Sendable {
+  /// `/dev/input/event3`
+  public var node: String
+  public var name: String
+  /// ID_PATH of udev, which stays the same across replugging; empty for a virtual device.
+  public var path: String
+  /// `ok`, or what is wrong and what to do.
+  public var health: String
+
+  public init(node: String, name: String, path: String, health: String) {
+    self.node = node
+    self.name = name
+    self.path = path
+    self.health = health
+  }
+}

@@ -1,0 +1,85 @@
+/// One update as the socket shows it. Fields may be added, never renamed.
+public struct UpdateReply: Codable, Equatable, Sendable {
+  public var id: String
+  public var handler: String
+  /// `waiting`, `applying`, `applied`, `failed`, …
+  public var state: String
+  /// RFC 3339, UTC.
+  public var createdAt: String
+  /// How often its handler was started.
+  public var attempts: Int
+  /// How often the service has looked again since it accepted the update; nil once it has ended.
+  public var checks: Int?
+  /// What it waits for, all of it; empty once it is being applied or has ended.
+  public var blockers: [BlockerReply]
+  public var result: ResultReply?
+
+  public init(
+    id: String, handler: String, state: String, createdAt: String, attempts: Int, checks: Int?,
+    blockers: [BlockerReply], result: ResultReply?
+  ) {
+    self.id = id
+    self.handler = handler
+    self.state = state
+    self.createdAt = createdAt
+    self.attempts = attempts
+    self.checks = checks
+    self.blockers = blockers
+    self.result = result
+  }
+}
+
+/// How an update ended.
+public struct ResultReply: Codable, Equatable, Sendable {
+  /// The handler's exit status; nil where it did not exit (killed, could not start).
+  public var exitCode: Int?
+  /// What happened, in words, with the tail of the handler's output where it failed.
+  public var message: String
+  public var finishedAt: String
+  /// From the instant the last contact ended to the handler's start, in milliseconds; nil where nothing was
+  /// touched when the update came.
+  public var releaseToStartMs: Int64?
+
+  public init(exitCode: Int?, message: String, finishedAt: String, releaseToStartMs: Int64?) {
+    self.exitCode = exitCode
+    self.message = message
+    self.finishedAt = finishedAt
+    self.releaseToStartMs = releaseToStartMs
+  }
+}
+
+/// Why an update is not applied yet: a code for programs, the rest for people.
+public struct BlockerReply: Codable, Equatable, Sendable {
+  /// `touched`, `settling`, `unknown`, `order`, `applying`, …
+  public var code: String
+  /// RFC 3339, UTC: since when it blocks.
+  public var since: String
+  public var screen: String?
+  public var device: String?
+  public var contacts: Int?
+  public var owner: String?
+  public var reason: String?
+  /// What ends it.
+  public var clears: String
+
+  public init(
+    code: String, since: String, screen: String? = nil, device: String? = nil, contacts: Int? = nil,
+    owner: String? = nil, reason: String? = nil, clears: String
+  ) {
+    self.code = code
+    self.since = since
+    self.screen = screen
+    self.device = device
+    self.contacts = contacts
+    self.owner = owner
+    self.reason = reason
+    self.clears = clears
+  }
+}
+
+/// `GET /v1/updates`.
+public struct UpdateListReply: Codable, Equatable, Sendable {
+  public var updates: [UpdateReply]
+
+  public init(updates: [UpdateReply]) { self.updates = updates }
+}

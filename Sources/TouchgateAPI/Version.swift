@@ -1,0 +1,3 @@
+public enum Version {
+  public static let text = "0.1.0"
+}

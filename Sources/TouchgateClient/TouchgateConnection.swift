@@ -1,0 +1,116 @@
+import FoundationEssentials
+import Glibc
+public import TouchgateAPI
+
+/// The service on this machine. Every call connects, asks, waits for the answer and disconnects, so that a value
+/// outlives restarts of the service.
+///
+///     import TouchgateClient
+///     if try TouchgateConnection().isTouched() { … }
+public struct TouchgateConnection: Sendable {
+  public static let defaultPath = "/run/touchgate/touchgate.sock"
+
+  /// The socket asked.
+  public let path: String
+  /// For a whole call; nil waits for as long as it takes.
+  public let timeout: Duration?
+
+  /// `path` nil: `TOUCHGATE_SOCKET` of the environment, else `defaultPath`.
+  public init(path: String? = nil, timeout: Duration? = nil) {
+    self.path = path ?? getenv("TOUCHGATE_SOCKET").map { String(cString: $0) } ?? Self.defaultPath
+    self.timeout = timeout
+  }
+
+  /// Whether somebody touches a screen, or a grace time runs. Throws `unknownWhetherTouched` where the service cannot
+  /// tell, because that is not a no.
+  public func isTouched() throws(ClientError) -> Bool {
+    let status = try status()
+    if status.gate.state == "unknown" {
+      throw .unknownWhetherTouched(reason: status.gate.reason ?? "it does not say why")
+    }
+    return status.touched
+  }
+
+  /// Returns once the update is durable: it will be applied, also after a crash.
+  public func submit(_ request: SubmitRequest) throws(ClientError) -> UpdateReply {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+    guard let body = try? encoder.encode(request) else {
+      // Strings always encode.
+      throw .malformedReply("the request cannot be written as JSON")
+    }
+    return try call("POST", "/v1/updates", Array(body))
+  }
+
+  public func status() throws(ClientError) -> StatusReply {
+    try call("GET", "/v1/status")
+  }
+
+  /// In the order of the service. `state` nil: all; `limit` nil: as many as the service gives.
+  public func updates(state: String? = nil, limit: Int? = nil) throws(ClientError) -> [UpdateReply] {
+    var query: [String] = []
+    if let state { query.append("state=\(percentEncoded(state))") }
+    if let limit { query.append("limit=\(limit)") }
+    let reply: UpdateListReply = try call(
+      "GET", "/v1/updates" + (query.isEmpty ? "" : "?" + query.joined(separator: "&")))
+    return reply.updates
+  }
+
+  /// Throws `refused` with status 404 where there is no such update.
+  public func update(_ id: String) throws(ClientError) -> UpdateReply {
+    try call("GET", "/v1/updates/\(percentEncoded(id))")
+  }
+
+  /// Any call: `target` is path and query, percent-encoded. An error status does not throw.
+  public func send(
+    method: String, path target: String, body: [UInt8] = []
+  ) throws(ClientError) -> (status: Int, body: [UInt8]) {
+    let stream = try UnixStream(path: path, timeout: timeout)
+    // HTTP/1.0: the answer ends where the connection does.
+    let head =
+      "\(method) \(target) HTTP/1.0\r\nHost: touchgate\r\nContent-Type: application/json\r\n"
+      + "Content-Length: \(body.count)\r\n\r\n"
+    try stream.send(Array(head.utf8) + body)
+    let received = try stream.receiveAll(limit: Self.replyLimit)
+    if received.isEmpty { throw .noReply(path: path) }
+    let reply = try HTTPReply(parsing: received)
+    return (reply.status, reply.body)
+  }
+
+  private static let replyLimit = 64 * 1024 * 1024
+
+  private func call<Reply: Decodable>(
+    _ method: String, _ target: String, _ body: [UInt8] = []
+  ) throws(ClientError) -> Reply {
+    let (status, body) = try send(method: method, path: target, body: body)
+    if !(200..<300).contains(status) { throw .refused(status: status, problem(status, body)) }
+    do {
+      return try JSONDecoder().decode(Reply.self, from: Data(body))
+    } catch {
+      throw .malformedReply("\(method) \(target): \(error)")
+    }
+  }
+
+  /// What an error says; libmicrohttpd's own ones are not JSON.
+  private func problem(_ status: Int, _ body: [UInt8]) -> Problem {
+    if let reply = try? JSONDecoder().decode(ProblemReply.self, from: Data(body)) { return reply.error }
+    let text = String(decoding: body.prefix(200), as: UTF8.self)
+    return Problem(code: "http\(status)", message: "HTTP status \(status): \(text)")
+  }
+}
+
+/// For a path segment or a query value: everything but unreserved characters as %HH (RFC 3986, 2.3).
+func percentEncoded(_ text: String) -> String {
+  var result = ""
+  for byte in text.utf8 {
+    switch byte {
+    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+      UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"),
+      UInt8(ascii: "~"):
+      result.unicodeScalars.append(Unicode.Scalar(byte))
+    default:
+      result += (byte < 16 ? "%0" : "%") + String(byte, radix: 16, uppercase: true)
+    }
+  }
+  return result
+}

@@ -1,0 +1,54 @@
+import TouchgateClient
+
+/// What the command says to scripts. 130 (interrupted) is the shell's word for an end by SIGINT.
+enum ExitCode: CInt {
+  case done = 0
+  /// Something else went wrong.
+  case otherwise = 1
+  case usage = 2
+  /// `status` only.
+  case notRunning = 3
+  case noSuchID = 4
+  /// The service refuses the request as it is (EX_DATAERR).
+  case badRequest = 65
+  /// The service is not running (EX_UNAVAILABLE).
+  case unavailable = 69
+  /// The same may succeed later (EX_TEMPFAIL).
+  case tryAgain = 75
+  /// EX_NOPERM
+  case notPermitted = 77
+}
+
+/// Why a verb did not succeed.
+struct Failure: Error, Equatable {
+  /// For standard error; nil: nothing to say.
+  let message: String?
+  let code: ExitCode
+
+  init(message: String?, code: ExitCode) {
+    self.message = message
+    self.code = code
+  }
+
+  init(_ error: ClientError) {
+    message = error.description
+    switch error {
+    case .notRunning, .noReply: code = .unavailable
+    case .noPermission: code = .notPermitted
+    case .timedOut: code = .tryAgain
+    case .refused(let status, _):
+      switch status {
+      case 403: code = .notPermitted
+      case 429, 503: code = .tryAgain
+      case 400..<500: code = .badRequest
+      default: code = .otherwise
+      }
+    case .malformedReply, .unknownWhetherTouched, .system: code = .otherwise
+    }
+  }
+}
+
+/// A call to the service whose error is told with the exit code that belongs to it.
+func asking<Reply>(_ call: () throws(ClientError) -> Reply) throws(Failure) -> Reply {
+  do throws(ClientError) { return try call() } catch { throw Failure(error) }
+}

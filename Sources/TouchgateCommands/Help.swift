@@ -1,0 +1,93 @@
+/// Help by example: of one verb, or of the command.
+func helpText(_ verb: VerbName?) -> String {
+  switch verb {
+  case nil, .help: overview
+  case .submit: submitHelp
+  case .status: statusHelp
+  case .list: listHelp
+  case .show: showHelp
+  case .version: "touchgate version prints the version of this command.\n" + everyVerb
+  }
+}
+
+private let overview = """
+  touchgate holds back updates while somebody touches the screen.
+
+    touchgate submit reload-page url=https://example.org   hand over an update; prints its id
+    touchgate status                                       is the screen touched, what waits for what
+    touchgate status --watch                               the same each second
+    touchgate list --state waiting                         a line an update
+    touchgate show ID                                      everything about one update
+    touchgate help submit                                  more about a verb
+    touchgate version
+
+  \(everyVerb)
+  Exit codes: 0 done, 1 other failure, 2 wrong arguments, 3 service not running (status only), 4 no such id,
+  65 request refused as it is, 69 service not running (every other verb), 75 try again later, 77 not permitted,
+  130 interrupted.
+
+  """
+
+private let everyVerb = """
+  Every verb takes:
+    --json           machine-readable output that stays stable
+    --socket PATH    another socket than /run/touchgate/touchgate.sock; or set TOUCHGATE_SOCKET
+    --help
+
+  """
+
+private let submitHelp = """
+  touchgate submit HANDLER [NAME=VALUE…] [--payload FILE|-] [--id ID]
+  Hands an update to the service and prints its id. Once the id is printed, the update is durable: it is applied in
+  the first quiet moment, also after a crash or a reboot. HANDLER is one that the administrator configured.
+
+    touchgate submit reload-page
+    touchgate submit reload-page url=https://example.org/menu
+    touchgate submit show-notice --payload notice.html       the handler reads it from standard input
+    date | touchgate submit show-notice --payload -
+    touchgate submit reload-page --id menu-2026-11-30        safe to repeat: the same id is one update
+
+  A payload may be any bytes, at most 1 MiB. An id is 1 to 64 characters of A-Za-z0-9._-
+
+  \(everyVerb)
+  """
+
+private let statusHelp = """
+  touchgate status [ID] [--watch]
+  Says whether a screen is touched, what waits, what blocks it and what clears that, and what was applied last.
+
+    touchgate status
+    touchgate status --watch             each second; redrawn on a terminal, else a line: not touched,
+                                         touched (2 contacts on lobby), unknown (REASON), not running
+    touchgate status --watch | while read -r line; do …
+    touchgate status --json | jq .touched
+    touchgate status ID                  the same as: touchgate show ID
+
+  Exit code 0: the service answered, touched or not; 3: it is not running.
+
+  \(everyVerb)
+  """
+
+private let listHelp = """
+  touchgate list [--state STATE] [--limit N]
+  Prints a line an update: id, handler, state, age, and the first thing that blocks it.
+
+    touchgate list
+    touchgate list --state waiting
+    touchgate list --state failed --limit 10
+    touchgate list --json | jq -r '.updates[].id'
+
+  \(everyVerb)
+  """
+
+private let showHelp = """
+  touchgate show ID
+  Prints everything about one update: all that blocks it and what clears that, or how it ended.
+
+    touchgate show 01JDXYZ0000000000000000000
+    touchgate show menu-2026-11-30 --json | jq .state
+
+  Exit code 0 whatever its state is; 4: there is no such update.
+
+  \(everyVerb)
+  """

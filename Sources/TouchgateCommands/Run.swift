@@ -1,0 +1,36 @@
+import Glibc
+import Timeline
+import TouchgateClient
+
+/// The command `touchgate`: does what the arguments (without the program's name) say and returns the exit code.
+public func run(arguments: [String]) -> CInt {
+  let invocation: Invocation
+  do throws(UsageError) {
+    invocation = try Invocation(parsing: arguments)
+  } catch {
+    StandardStream.error.write("touchgate: \(error.message)\n\(error.hint)\n")
+    return ExitCode.usage.rawValue
+  }
+  do throws(Failure) {
+    return try perform(invocation).rawValue
+  } catch {
+    if let message = error.message { StandardStream.error.write("touchgate: \(message)\n") }
+    return error.code.rawValue
+  }
+}
+
+private func perform(_ invocation: Invocation) throws(Failure) -> ExitCode {
+  let session = Session(
+    service: TouchgateConnection(path: invocation.socket, timeout: .seconds(30)), json: invocation.json)
+  switch invocation.verb {
+  case .submit(let submission): return try submit(submission, session)
+  case .status: return try status(session)
+  case .watch: return try watch(session)
+  case .list(let state, let limit): return try list(state: state, limit: limit, session)
+  case .show(let id): return try show(id, session)
+  case .help(let topic):
+    try session.print(helpText(topic))
+    return .done
+  case .version: return try version(session)
+  }
+}

@@ -1,0 +1,71 @@
+import TouchgateAPI
+
+extension View {
+  /// `list`: id, handler, state, age, first blocker; in columns.
+  func table(_ updates: [UpdateReply]) -> String {
+    let rows = updates.map { update in
+      [
+        printable(update.id), printable(update.handler), printable(update.state), age(update.createdAt) ?? "",
+        update.blockers.first.map { "blocked by " + briefly($0) } ?? "",
+      ]
+    }
+    let widths = (0..<5).map { column in rows.map { $0[column].count }.max() ?? 0 }
+    return rows.map { row in
+      var line = ""
+      for (column, cell) in row.enumerated() where column == 0 || !row[column...].allSatisfy(\.isEmpty) {
+        if column > 0 { line += "  " }
+        let isLast = row[(column + 1)...].allSatisfy(\.isEmpty)
+        let padding = isLast ? "" : String(repeating: " ", count: widths[column] - cell.count)
+        line += (column == 2 ? paint(cell, stateColour(cell)) : cell) + padding
+      }
+      return line + "\n"
+    }.joined()
+  }
+
+  /// `show`: a field a line.
+  func fields(_ update: UpdateReply) -> String {
+    var lines = [
+      label("id") + printable(update.id),
+      label("handler") + printable(update.handler),
+      label("state") + paint(printable(update.state), stateColour(update.state)),
+      label("created") + printable(update.createdAt) + (age(update.createdAt).map { ", \($0) ago" } ?? ""),
+      label("attempts") + "\(update.attempts)",
+    ]
+    if let checks = update.checks { lines.append(label("checks") + "\(checks)") }
+    for blocker in update.blockers {
+      let since = age(blocker.since).map { ", for \($0)" } ?? ""
+      lines.append(label("blocked") + "by \(self.blocker(blocker))\(since)")
+    }
+    if let result = update.result {
+      lines.append(label("finished") + printable(result.finishedAt))
+      if let code = result.exitCode { lines.append(label("exit") + "\(code)") }
+      if let delay = result.releaseToStartMs { lines.append(label("started") + "\(delay) ms after release") }
+      let message = result.message.split(separator: "\n").map { printable(String($0)) }
+      for (index, line) in message.enumerated() { lines.append(label(index == 0 ? "message" : "") + line) }
+    }
+    return lines.map { $0 + "\n" }.joined()
+  }
+
+  /// `touched: clears when the last contact ends`
+  func briefly(_ blocker: BlockerReply) -> String {
+    let reason = blocker.reason.map { " (\(printable($0)))" } ?? ""
+    return "\(printable(blocker.code))\(reason): clears \(printable(blocker.clears))"
+  }
+
+  /// `touched on lobby, 2 contacts: clears when the last contact ends`
+  func blocker(_ blocker: BlockerReply) -> String {
+    var words = [printable(blocker.code)]
+    if let screen = blocker.screen { words[0] += " on \(printable(screen))" }
+    if let contacts = blocker.contacts { words.append(contactCount(contacts)) }
+    words += [blocker.device, blocker.owner, blocker.reason].compactMap { $0.map(printable) }
+    return "\(words.joined(separator: ", ")): clears \(printable(blocker.clears))"
+  }
+
+  private func stateColour(_ state: String) -> Colour? {
+    switch state {
+    case "applied": .green
+    case "failed": .red
+    default: nil
+    }
+  }
+}

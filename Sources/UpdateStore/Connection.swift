@@ -1,0 +1,109 @@
+import CSQLite
+import Glibc
+
+/// One open database with its prepared statements: SQLite's C interface with `StoreError` for result codes.
+final class Connection {
+  let path: String
+  private var handle: OpaquePointer?
+  private var statements: [String: Statement] = [:]
+
+  /// Opens an existing file (sqlite3_open_v2, without SQLITE_OPEN_CREATE). SQLite reads it at the first statement, so
+  /// a file that is no database is not noticed here.
+  init(path: String) throws(StoreError) {
+    self.path = path
+    let code = sqlite3_open_v2(path, &handle, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, nil)
+    guard code == SQLITE_OK else { throw error(code) }
+    sqlite3_extended_result_codes(handle, 1)
+  }
+
+  deinit {
+    statements.removeAll()
+    sqlite3_close_v2(handle)
+  }
+
+  /// Closes; the last connection copies the -wal into the file. Once closed, a second call does nothing.
+  func close() throws(StoreError) {
+    statements.removeAll()
+    let code = sqlite3_close(handle)
+    guard code == SQLITE_OK else { throw error(code) }
+    handle = nil
+  }
+
+  /// Several statements, without values and without an answer (sqlite3_exec).
+  func execute(_ sql: String) throws(StoreError) {
+    guard let handle else { throw .closed }
+    let code = sqlite3_exec(handle, sql, nil, nil, nil)
+    guard code == SQLITE_OK else { throw error(code) }
+  }
+
+  /// One statement that answers no rows. Returns how many rows it changed.
+  @discardableResult
+  func run(_ sql: String, _ values: [SQLValue] = []) throws(StoreError) -> Int {
+    _ = try query(sql, values) { _ in }
+    return Int(sqlite3_changes(handle))
+  }
+
+  /// One statement; `read` is called for each row of the answer.
+  func query<T>(
+    _ sql: String, _ values: [SQLValue] = [], _ read: (Row) throws(StoreError) -> T
+  ) throws(StoreError) -> [T] {
+    let statement = try statement(sql)
+    defer { statement.reset() }
+    for (index, value) in values.enumerated() {
+      let code = statement.bind(value, at: Int32(index + 1))
+      guard code == SQLITE_OK else { throw error(code) }
+    }
+    var answer: [T] = []
+    while true {
+      let code = statement.step()
+      switch code {
+      case SQLITE_ROW: answer.append(try read(statement.row))
+      case SQLITE_DONE: return answer
+      default: throw error(code)
+      }
+    }
+  }
+
+  /// All or nothing: what `body` does is committed when it returns and rolled back when it throws.
+  func transaction(_ body: () throws(StoreError) -> Void) throws(StoreError) {
+    try run("BEGIN IMMEDIATE")
+    do throws(StoreError) {
+      try body()
+      try run("COMMIT")
+    } catch {
+      // SQLite has rolled back by itself after some errors (a full disk); then there is nothing to roll back.
+      if sqlite3_get_autocommit(handle) == 0 { _ = try? run("ROLLBACK") }
+      throw error
+    }
+  }
+
+  private func statement(_ sql: String) throws(StoreError) -> Statement {
+    guard let handle else { throw .closed }
+    if let known = statements[sql] { return known }
+    var prepared: OpaquePointer?
+    let code = sqlite3_prepare_v3(handle, sql, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &prepared, nil)
+    guard code == SQLITE_OK, let prepared else { throw error(code) }
+    let statement = Statement(prepared)
+    statements[sql] = statement
+    return statement
+  }
+
+  private func error(_ code: Int32) -> StoreError {
+    let message = String(cString: sqlite3_errmsg(handle))
+    let systemError = sqlite3_system_errno(handle)
+    switch code & 0xff {
+    case SQLITE_FULL:
+      return .diskFull(path: path)
+    case SQLITE_IOERR where systemError == ENOSPC || systemError == EDQUOT:
+      return .diskFull(path: path)
+    case SQLITE_CORRUPT, SQLITE_NOTADB:
+      return .damaged(path: path, message: message)
+    case SQLITE_BUSY, SQLITE_LOCKED:
+      return .busy(path: path)
+    case SQLITE_CANTOPEN, SQLITE_READONLY, SQLITE_PERM:
+      return .cannotOpen(path: path, errno: systemError, message: message)
+    default:
+      return .other(code: code, message: message)
+    }
+  }
+}

@@ -1,0 +1,107 @@
+public import Scheduling
+public import Timeline
+
+/// The durable queue and its history: an SQLite database (write-ahead log, synchronous=FULL). What `perform` has
+/// returned from survives a crash of the service and of the machine. Not for several threads, nor for two services at
+/// once.
+public final class QueueStore {
+  /// What happened at opening that people should know, in words: a damaged file that was set aside. For the log and
+  /// `status`; usually empty.
+  public let notices: [String]
+
+  private let connection: Connection
+
+  /// Opens the store, or creates it (mode 0600) where there is none; its folder must exist. An older schema is brought
+  /// up to date. A file that is damaged (quick_check, which reads it all) or no database is renamed to
+  /// `PATH.damaged-TIME`, with its `-wal` and `-shm`, and an empty queue begun; `notices` then says so.
+  ///
+  /// - Parameters:
+  ///   - now: names a file that is set aside.
+  ///   - pageLimit: the file's largest size in pages of 4 KiB, for quotas and tests; beyond it `diskFull`. Nil: none.
+  public init(path: String, now: WallTime, pageLimit: Int? = nil) throws(StoreError) {
+    let files = StoreFiles(path: path)
+    var damaged: Connection?
+    do throws(StoreError) {
+      try files.create()
+      let opened = try Connection(path: path)
+      damaged = opened
+      try Schema.prepare(opened, pageLimit: pageLimit)
+      connection = opened
+      notices = []
+    } catch {
+      guard case .damaged(path: _, let reason) = error else { throw error }
+      // Renamed while open: closing it first would copy the log into the damaged file and delete the log.
+      let aside = try files.setAside(now: now)
+      try? damaged?.close()
+      try files.create()
+      connection = try Connection(path: path)
+      try Schema.prepare(connection, pageLimit: pageLimit)
+      notices = [
+        "the store \(path) was damaged (\(reason)): it was set aside as \(aside) and an empty queue begun; "
+          + "what was waiting in it is not applied"
+      ]
+    }
+  }
+
+  /// Copies the log into the database and closes it; `deinit` does so too, but cannot say what went wrong. Afterwards
+  /// everything throws `closed`.
+  public func close() throws(StoreError) {
+    try connection.close()
+  }
+
+  /// Does all writes in one transaction: durable when it returns, none of them done when it throws. `beginApplying`
+  /// is for a waiting update, `backToWaiting` for one that is being applied, `finish` for both. A sequence number that
+  /// is taken already is `other`.
+  public func perform(_ writes: [StoreWrite]) throws(StoreError) {
+    if writes.isEmpty { return }
+    try connection.transaction { () throws(StoreError) in
+      for write in writes { try connection.perform(write) }
+    }
+  }
+
+  /// All that wait or are being applied, by sequence.
+  public func unfinished() throws(StoreError) -> [StoredUpdate] {
+    try connection.updates("WHERE state IN ('waiting', 'applying') ORDER BY sequence")
+  }
+
+  /// Nil: there is none with this id.
+  public func find(_ id: UpdateID) throws(StoreError) -> StoredUpdate? {
+    try connection.updates("WHERE id = ?", [.text(id.text)]).first
+  }
+
+  /// The payload as it was accepted, empty where there was none. Nil: there is no update with this id.
+  public func payload(of id: UpdateID) throws(StoreError) -> [UInt8]? {
+    try connection.query(
+      "SELECT bytes FROM payloads JOIN updates USING (sequence) WHERE id = ?", [.text(id.text)]
+    ) { row in row.blob(0) }.first
+  }
+
+  /// At most `limit`, newest first (by sequence). `states`: names of `StoredUpdate.State`; nil means all.
+  public func list(states: Set<String>?, limit: Int) throws(StoreError) -> [StoredUpdate] {
+    let limit = SQLValue.integer(Int64(max(0, limit)))
+    guard let states else { return try connection.updates("ORDER BY sequence DESC LIMIT ?", [limit]) }
+    return try connection.updates(
+      "WHERE state IN (SELECT value FROM json_each(?)) ORDER BY sequence DESC LIMIT ?",
+      [.text(JSONText.encode(states.sorted())), limit])
+  }
+
+  /// How many updates are in each state, by its name; states without any are there with 0.
+  public func counts() throws(StoreError) -> [String: Int] {
+    var counts = ["waiting": 0, "applying": 0]
+    for state in FinalState.allCases { counts[state.rawValue] = 0 }
+    let found = try connection.query("SELECT state, COUNT(*) FROM updates GROUP BY state") { row in
+      (row.text(0), Int(row.integer(1)))
+    }
+    return counts.merging(found) { _, new in new }
+  }
+
+  /// The one that ended last, by the time of its end. Nil: none has ended yet.
+  public func lastFinished() throws(StoreError) -> StoredUpdate? {
+    try connection.updates("WHERE finished_at IS NOT NULL ORDER BY finished_at DESC, sequence DESC LIMIT 1").first
+  }
+
+  /// The highest sequence + 1; 1 for an empty store.
+  public func nextSequence() throws(StoreError) -> Int64 {
+    try connection.query("SELECT COALESCE(MAX(sequence), 0) + 1 FROM updates") { row in row.integer(0) }.first ?? 1
+  }
+}

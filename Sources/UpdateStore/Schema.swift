@@ -1,0 +1,76 @@
+import CSQLite
+
+/// The tables, and how an older file becomes a newer one. `PRAGMA user_version` says how many of the steps a file has.
+enum Schema {
+  /// Never change a step that was released: add one.
+  static let steps = [
+    // The payload has a table of its own: an UPDATE writes the whole row anew, and it may be a mebibyte.
+    // Parameters are a JSON object of strings. Times are milliseconds since 1970. The columns from exit_code on are
+    // the result and NULL until there is one.
+    """
+    CREATE TABLE updates (
+      sequence INTEGER PRIMARY KEY,
+      id TEXT NOT NULL UNIQUE,
+      handler TEXT NOT NULL,
+      parameters TEXT NOT NULL,
+      created_at INTEGER NOT NULL,
+      uid INTEGER NOT NULL,
+      pid INTEGER NOT NULL,
+      state TEXT NOT NULL,
+      attempts INTEGER NOT NULL,
+      exit_code INTEGER,
+      message TEXT,
+      finished_at INTEGER,
+      release_to_start_ms INTEGER,
+      CHECK ((finished_at IS NULL) = (state IN ('waiting', 'applying'))),
+      CHECK ((finished_at IS NULL) = (message IS NULL))
+    ) STRICT;
+    CREATE INDEX updates_by_state ON updates (state, sequence);
+    CREATE INDEX updates_by_finish ON updates (finished_at, sequence) WHERE finished_at IS NOT NULL;
+    CREATE TABLE payloads (
+      sequence INTEGER PRIMARY KEY REFERENCES updates,
+      bytes BLOB NOT NULL
+    ) STRICT;
+    """
+  ]
+
+  /// Milliseconds to wait for the lock of another process (a person with sqlite3(1)); the loop stands still meanwhile.
+  private static let busyTimeout: Int64 = 1000
+
+  /// Makes an opened file ready: newer than known is refused before anything is written; damage is found by
+  /// quick_check; then the pragmas, each with its answer checked, and the missing steps.
+  static func prepare(_ connection: Connection, pageLimit: Int?) throws(StoreError) {
+    try expect(connection, "PRAGMA busy_timeout = \(busyTimeout)", ["\(busyTimeout)"])
+    let version = Int(try connection.query("PRAGMA user_version") { row in row.integer(0) }.first ?? 0)
+    guard version <= steps.count else {
+      throw .newerSchema(path: connection.path, found: version, known: steps.count)
+    }
+    let verdict = try connection.query("PRAGMA quick_check(1)") { row in row.text(0) }
+    guard verdict == ["ok"] else {
+      throw .damaged(path: connection.path, message: verdict.joined(separator: ", "))
+    }
+    try expect(connection, "PRAGMA journal_mode = WAL", ["wal"])
+    try expect(connection, "PRAGMA synchronous = FULL", [])
+    try expect(connection, "PRAGMA synchronous", ["2"])
+    try expect(connection, "PRAGMA foreign_keys = ON", [])
+    try expect(connection, "PRAGMA foreign_keys", ["1"])
+    if let pageLimit {
+      // A file that is larger already keeps its size.
+      let pages = try connection.query("PRAGMA page_count") { row in row.integer(0) }.first ?? 0
+      try expect(connection, "PRAGMA max_page_count = \(pageLimit)", ["\(max(Int64(pageLimit), pages))"])
+    }
+    guard version < steps.count else { return }
+    try connection.transaction { () throws(StoreError) in
+      for step in steps[version...] { try connection.execute(step) }
+      try connection.execute("PRAGMA user_version = \(steps.count)")
+    }
+  }
+
+  /// SQLite answers a pragma that it did not follow with the value that is in force, not with an error.
+  private static func expect(_ connection: Connection, _ pragma: String, _ wanted: [String]) throws(StoreError) {
+    let answer = try connection.query(pragma) { row in row.text(0) }
+    guard answer == wanted else {
+      throw .other(code: SQLITE_ERROR, message: "'\(pragma)' was answered by \(answer) instead of \(wanted)")
+    }
+  }
+}

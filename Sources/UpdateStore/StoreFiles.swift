@@ -1,0 +1,53 @@
+import Glibc
+import Timeline
+
+/// The files of the store: the database, its write-ahead log and that one's index.
+struct StoreFiles {
+  let path: String
+
+  private static let suffixes = ["", "-wal", "-shm"]
+
+  /// Creates the database file, empty and with mode 0600 whatever the umask, where it is missing (open(2)); SQLite
+  /// gives the same mode to the other two. Then checks what SQLite would only say later and in fewer words.
+  func create() throws(StoreError) {
+    // With O_EXCL no descriptor of an existing database is ever opened: closing it would drop SQLite's locks.
+    let descriptor = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+    if descriptor >= 0 {
+      let result = fchmod(descriptor, 0o600)
+      let reason = errno
+      Glibc.close(descriptor)
+      if result != 0 { throw cannotOpen(reason) }
+    } else if errno != EEXIST {
+      throw cannotOpen(errno)
+    }
+    var status = stat()
+    guard stat(path, &status) == 0 else { throw cannotOpen(errno) }
+    guard status.st_mode & S_IFMT != S_IFDIR else { throw cannotOpen(EISDIR) }
+    guard access(path, R_OK | W_OK) == 0 else { throw cannotOpen(errno) }
+    // SQLite deletes the log of an empty database without a word.
+    var log = stat()
+    if status.st_size == 0, stat(path + "-wal", &log) == 0, log.st_size > 0 {
+      throw .damaged(path: path, message: "it is empty, but its -wal is not")
+    }
+  }
+
+  /// Renames all three to `PATH.damaged-20261130T021407.250Z` (and `…-wal`, `…-shm`, as SQLite expects them). Returns
+  /// the new path.
+  func setAside(now: WallTime) throws(StoreError) -> String {
+    let base = path + ".damaged-" + now.rfc3339.filter { $0 != "-" && $0 != ":" }
+    var target = base
+    var number = 1
+    while Self.suffixes.contains(where: { access(target + $0, F_OK) == 0 }) {
+      number += 1
+      target = "\(base)-\(number)"
+    }
+    for suffix in Self.suffixes where rename(path + suffix, target + suffix) != 0 && errno != ENOENT {
+      throw cannotOpen(errno)
+    }
+    return target
+  }
+
+  private func cannotOpen(_ errno: Int32) -> StoreError {
+    .cannotOpen(path: path, errno: errno, message: "")
+  }
+}

@@ -1,0 +1,198 @@
+import FoundationEssentials
+import SocketServer
+import Testing
+import Timeline
+import TouchgateAPI
+
+@Suite("Limits and clients that misbehave")
+struct LimitTests {
+  @Test("a client that goes away before its answer leaves nothing behind")
+  func goneBeforeAnswer() throws {
+    let trial = try ServerOnTrial()
+    let client = try trial.client()
+    client.send("GET / HTTP/1.1\r\nHost: x\r\n\r\n")
+    let incoming = try trial.takeRequest()
+    #expect(trial.server.openConnections == 1)
+    client.close()
+    #expect(trial.serve { trial.server.openConnections == 0 })
+    trial.server.respond(incoming.token, HTTPResponse(status: 200))
+    trial.server.run(now: trial.now)
+    #expect(trial.server.nextDeadline == nil)
+  }
+
+  @Test("a client that goes away between its answer and the sending of it does no harm")
+  func goneBeforeSending() throws {
+    let trial = try ServerOnTrial()
+    let client = try trial.client()
+    client.send("GET / HTTP/1.1\r\nHost: x\r\n\r\n")
+    let incoming = try trial.takeRequest()
+    client.close()
+    trial.server.respond(
+      incoming.token, HTTPResponse(status: 200, body: [UInt8](repeating: 65, count: 4_000_000)))
+    #expect(trial.serve { trial.server.openConnections == 0 })
+  }
+
+  @Test("a client that goes away in mid-request leaves nothing behind")
+  func goneInMidRequest() throws {
+    let trial = try ServerOnTrial()
+    let client = try trial.client()
+    client.send("POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 10\r\n\r\n123")
+    #expect(trial.serve { trial.server.openConnections == 1 })
+    client.close()
+    #expect(trial.serve { trial.server.openConnections == 0 })
+    #expect(trial.requests.isEmpty)
+  }
+
+  @Test("a body announced as too large is refused at once, and the service goes on")
+  func announcedTooLarge() throws {
+    let trial = try ServerOnTrial()
+    let client = try trial.client()
+    client.send("POST / HTTP/1.1\r\nHost: x\r\nContent-Length: \(Limits.body + 1)\r\n\r\nabc")
+    try expectRefused(trial.reply(to: client), 413, "bodyTooLarge")
+    #expect(
+      trial.serve {
+        client.receive()
+        return client.ended && trial.server.openConnections == 0
+      })
+    let next = try trial.client()
+    next.send("GET /next HTTP/1.1\r\nHost: x\r\n\r\n")
+    #expect(try trial.takeRequest().request.path == "/next")
+  }
+
+  @Test("a body that turns out too large is refused when it ends, and is no request")
+  func chunkedTooLarge() throws {
+    let trial = try ServerOnTrial()
+    let client = try trial.client()
+    client.send("POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n")
+    let chunk = Array("10000\r\n".utf8) + [UInt8](repeating: 65, count: 0x10000) + Array("\r\n".utf8)
+    var rest = (0...(Limits.body / 0x10000)).flatMap { _ in chunk }[...] + Array("0\r\n\r\n".utf8)
+    #expect(
+      trial.serve {
+        rest = rest.dropFirst(max(0, client.send(Array(rest))))
+        return rest.isEmpty
+      })
+    try expectRefused(trial.reply(to: client), 413, "bodyTooLarge")
+    #expect(trial.requests.isEmpty)
+  }
+
+  @Test("a header over its limit is refused")
+  func headerTooLarge() throws {
+    let trial = try ServerOnTrial()
+    let client = try trial.client()
+    client.send("GET / HTTP/1.1\r\nHost: x\r\nX: \(String(repeating: "x", count: Limits.header))\r\n\r\n")
+    try expectRefused(trial.reply(to: client), 431, "headerTooLarge")
+    let huge = try trial.client()
+    huge.send("GET / HTTP/1.1\r\nHost: x\r\nX: \(String(repeating: "x", count: 8 * Limits.header))\r\n\r\n")
+    #expect(try trial.reply(to: huge).status == 431)
+    #expect(trial.requests.isEmpty)
+  }
+
+  @Test("a client that sends too slowly is dropped at its deadline and not before")
+  func slow() throws {
+    let trial = try ServerOnTrial()
+    let start = trial.now
+    let client = try trial.client()
+    client.send("GET / HT")
+    #expect(trial.serve { trial.server.openConnections == 1 })
+    #expect(trial.server.nextDeadline == start + .seconds(Limits.requestSeconds))
+
+    trial.now = start + .seconds(Limits.requestSeconds) - .nanoseconds(1)
+    client.send("TP/1.1\r\n")
+    trial.server.timePassed(now: trial.now)
+    trial.server.run(now: trial.now)
+    #expect(trial.server.openConnections == 1)
+    #expect(trial.server.nextDeadline == start + .seconds(Limits.requestSeconds))
+
+    trial.now = start + .seconds(Limits.requestSeconds)
+    trial.server.timePassed(now: trial.now)
+    #expect(
+      trial.serve {
+        client.receive()
+        return client.ended && trial.server.openConnections == 0
+      })
+    #expect(trial.server.nextDeadline == nil)
+  }
+
+  @Test("a request that waits for its answer has no deadline; its connection has one again afterwards")
+  func waitingHasNoDeadline() throws {
+    let trial = try ServerOnTrial()
+    let client = try trial.client()
+    client.send("GET / HTTP/1.1\r\nHost: x\r\n\r\n")
+    let incoming = try trial.takeRequest()
+    #expect(trial.server.nextDeadline == nil)
+    trial.now = trial.now + .seconds(3600)
+    trial.server.timePassed(now: trial.now)
+    trial.server.respond(incoming.token, HTTPResponse(status: 200))
+    #expect(try trial.reply(to: client).status == 200)
+    #expect(trial.server.nextDeadline == trial.now + .seconds(Limits.requestSeconds))
+  }
+
+  @Test("a client that does not read its answer is dropped at its deadline")
+  func neverReads() throws {
+    let trial = try ServerOnTrial()
+    let client = try trial.client()
+    client.send("GET / HTTP/1.1\r\nHost: x\r\n\r\n")
+    let incoming = try trial.takeRequest()
+    trial.server.respond(incoming.token, HTTPResponse(status: 200, body: [UInt8](repeating: 65, count: 4_000_000)))
+    #expect(trial.serve { trial.server.nextDeadline != nil })
+    #expect(trial.isQuiet)
+    trial.now = trial.now + .seconds(Limits.requestSeconds)
+    trial.server.timePassed(now: trial.now)
+    #expect(trial.serve { trial.server.openConnections == 0 })
+  }
+
+  @Test("clients that are idle, in mid-request, half closed or waiting do not keep the loop busy")
+  func quiet() throws {
+    let trial = try ServerOnTrial()
+    let clients = try ["", "GET", "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\n1"].map { text in
+      let client = try trial.client()
+      client.send(text)
+      return client
+    }
+    let waiting = try trial.client()
+    waiting.send("GET / HTTP/1.1\r\nHost: x\r\n\r\nGET / HTTP/1.1\r\n")
+    waiting.shutdownSending()
+    _ = try trial.takeRequest()
+    #expect(trial.isQuiet)
+    #expect(trial.server.openConnections == clients.count + 1)
+  }
+
+  @Test("one user gets so many connections and is told so at the next; a closed one makes room")
+  func perUser() throws {
+    let trial = try ServerOnTrial()
+    let clients = try (0..<Limits.connectionsPerUser).map { _ in try trial.client() }
+    #expect(trial.serve { trial.server.openConnections == Limits.connectionsPerUser })
+    let further = try trial.client()
+    try expectRefused(trial.reply(to: further), 429, "tooManyConnections")
+    #expect(trial.server.openConnections == Limits.connectionsPerUser)
+
+    clients[0].close()
+    #expect(trial.serve { trial.server.openConnections == Limits.connectionsPerUser - 1 })
+    let next = try trial.client()
+    next.send("GET / HTTP/1.1\r\nHost: x\r\n\r\n")
+    _ = try trial.takeRequest()
+  }
+
+  @Test("stopping closes every connection, also one that waits, and lets the socket go")
+  func stop() throws {
+    let trial = try ServerOnTrial()
+    let waiting = try trial.client()
+    waiting.send("GET / HTTP/1.1\r\nHost: x\r\n\r\n")
+    let incoming = try trial.takeRequest()
+    let idle = try trial.client()
+    #expect(trial.serve { trial.server.openConnections == 2 })
+    trial.server.stop()
+    waiting.receive()
+    idle.receive()
+    #expect(waiting.ended && idle.ended)
+    #expect(trial.server.openConnections == 0)
+    trial.server.respond(incoming.token, HTTPResponse(status: 200))
+    trial.server.run(now: trial.now)
+    #expect(throws: NotConnected.self) { try trial.client() }
+  }
+
+  private func expectRefused(_ reply: RawReply, _ status: Int, _ code: String) throws {
+    #expect(reply.status == status)
+    #expect(try JSONDecoder().decode(ProblemReply.self, from: Data(reply.body.utf8)).error.code == code)
+  }
+}

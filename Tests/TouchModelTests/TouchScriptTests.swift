@@ -1,0 +1,41 @@
+import Foundation
+import Testing
+
+/// `TOUCH_SCRIPT=path` (`make touch-script`) runs that one and prints every check.
+@Suite("Touch scripts")
+struct TouchScriptTests {
+  static let folder = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "Cases")
+
+  static let files: [String] = {
+    if let one = ProcessInfo.processInfo.environment["TOUCH_SCRIPT"] { return [one] }
+    let names = (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
+    return names.filter { $0.hasSuffix(".touch") }.sorted().map { folder.appending(path: $0).path }
+  }()
+
+  @Test("every touch script holds against the tracker", arguments: files)
+  func holds(_ file: String) throws {
+    let script = try TouchScript(String(contentsOfFile: file, encoding: .utf8))
+    let verbose = ProcessInfo.processInfo.environment["TOUCH_SCRIPT"] != nil
+    let checks = try script.run { if verbose { print("  ok  \($0)") } }
+    #expect(checks > 0, "a script that checks nothing proves nothing")
+  }
+
+  @Test("the scripts are there")
+  func present() {
+    #expect(!Self.files.isEmpty)
+  }
+
+  @Test(
+    "a script whose expectation is wrong fails with its line",
+    arguments: [
+      ("DEV kind=mt\nS 0; T 5; SYN => idle {}", "line 2"),
+      ("DEV kind=mt\nS 0; T 5; SYN => touched {0:6}", "is {0:5}, not {0:6}"),
+      ("DEV kind=mt\nS 0; T 5; SYN => touched begins=2", "is begins=1, not begins=2"),
+      ("DEV kind=mt\nQ 0", "not an operation"),
+      ("DEV kind=mt => hello", "no verdict is called hello"),
+    ])
+  func wrong(_ text: String, _ words: String) throws {
+    let error = #expect(throws: (any Error).self) { try TouchScript(text).run() }
+    #expect("\(error.map { "\($0)" } ?? "")".contains(words))
+  }
+}

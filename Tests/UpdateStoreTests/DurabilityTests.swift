@@ -1,0 +1,208 @@
+import CSQLite
+import Glibc
+import Scheduling
+import Testing
+import Timeline
+import UpdateStore
+
+@Suite("Store and its file")
+struct DurabilityTests {
+  let folder: TemporaryFolder
+
+  init() throws {
+    folder = try TemporaryFolder()
+  }
+
+  @Test("a row that was accepted is there after a crash")
+  func crash() throws {
+    let store = try folder.open()
+    try store.perform([accept("a", 1, parameters: ["k": "v"], payload: [9])])
+    try store.perform([.beginApplying(id("a"), attempt: 1)])
+    // The files as a crash at this moment would leave them: nobody has closed the store.
+    let crashed = try TemporaryFolder()
+    for name in ["queue.db", "queue.db-wal"] { try crashed.write(name, folder.read(name)) }
+    let after = try crashed.open()
+    #expect(after.notices == [])
+    let expected = StoredUpdate(update: try update("a", 1, parameters: ["k": "v"]), attempts: 1, state: .applying)
+    #expect(try after.unfinished() == [expected])
+    #expect(try after.payload(of: id("a")) == [9])
+    #expect(try store.unfinished() == [expected])
+  }
+
+  @Test("a half-written batch at the end of the log is not there after a crash, all before it is")
+  func tornLog() throws {
+    let store = try folder.open()
+    try store.perform([accept("a", 1)])
+    let whole = try folder.read("queue.db-wal").count
+    try store.perform([accept("b", 2)])
+    let crashed = try TemporaryFolder()
+    try crashed.write("queue.db", folder.read("queue.db"))
+    let log = try folder.read("queue.db-wal")
+    #expect(log.count > whole)
+    try crashed.write("queue.db-wal", Array(log.dropLast(100)))
+    #expect(try crashed.open().unfinishedNames == ["a"])
+  }
+
+  @Test("another program sees an update as soon as it is accepted, and write-ahead log and full sync are on")
+  func secondConnection() throws {
+    let store = try folder.open()
+    try store.perform([accept("a", 1)])
+    #expect(try folder.ask("SELECT id FROM updates") == ["a"])
+    #expect(try folder.ask("PRAGMA journal_mode") == ["wal"])
+    #expect(try folder.ask("PRAGMA user_version") == ["1"])
+    #expect(try store.unfinishedNames == ["a"])
+  }
+
+  @Test("closing and opening again keeps everything; deinit closes as well")
+  func reopen() throws {
+    do {
+      let store = try folder.open()
+      try store.perform([accept("a", 1), accept("b", 2), .finish(id("a"), result(.applied))])
+    }
+    #expect(folder.names == ["queue.db"])
+    let store = try folder.open()
+    #expect(store.notices == [])
+    #expect(try store.unfinishedNames == ["b"])
+    #expect(try store.find(id("a"))?.state == .finished(result(.applied)))
+  }
+
+  @Test("the files are for their owner only, also where the umask takes nothing away")
+  func mode() throws {
+    let old = umask(0)
+    defer { umask(old) }
+    let store = try folder.open()
+    try store.perform([accept("a", 1)])
+    for name in ["queue.db", "queue.db-wal", "queue.db-shm"] {
+      #expect(try folder.mode(name) == 0o600, "\(name)")
+    }
+  }
+
+  @Test(
+    "a file that is no database or a damaged one is set aside whole, and an empty queue begun",
+    arguments: ["random", "text", "first half", "header only", "a few bytes", "a page in the middle"])
+  func damaged(kind: String) throws {
+    var store = try folder.open()
+    for number in 1...50 {
+      try store.perform([accept("u\(number)", Int64(number), payload: .init(repeating: 7, count: 3000))])
+    }
+    try store.close()
+    var bytes = try folder.read("queue.db")
+    switch kind {
+    case "random":
+      var generator = SystemRandomNumberGenerator()
+      for index in bytes.indices { bytes[index] = UInt8.random(in: 0...255, using: &generator) }
+    case "text": bytes = Array("this is not a database\n".utf8)
+    case "first half": bytes = Array(bytes.prefix(bytes.count / 2))
+    case "header only": bytes = Array(bytes.prefix(100))
+    case "a few bytes": bytes = Array(bytes.prefix(10))
+    default: for index in 4096..<8192 { bytes[index] = 0xff }
+    }
+    try folder.write("queue.db", bytes)
+    store = try folder.open()
+    let aside = "queue.db.damaged-20261130T021407.250Z"
+    #expect(try store.unfinished() == [])
+    #expect(store.notices.count == 1)
+    #expect(store.notices.first?.contains("\(folder.path)/\(aside)") == true)
+    #expect(try folder.read(aside) == bytes)
+    #expect(try folder.mode("queue.db") == 0o600)
+    try store.perform([accept("new", 1)])
+    #expect(try store.unfinishedNames == ["new"])
+  }
+
+  @Test("the log of a damaged file is set aside with it, and a second damage at the same time gets a name of its own")
+  func damagedWithLog() throws {
+    let store = try folder.open()
+    try store.perform([accept("a", 1)])
+    let log = try folder.read("queue.db-wal")
+    try store.close()
+    for number in 1...2 {
+      // Emptied, with a log that belongs to it: SQLite itself would delete the log and say nothing.
+      try folder.write("queue.db", [])
+      try folder.write("queue.db-wal", log)
+      let again = try folder.open()
+      #expect(again.notices.count == 1)
+      #expect(try again.unfinished() == [])
+      let aside = "queue.db.damaged-20261130T021407.250Z" + (number == 1 ? "" : "-2")
+      #expect(try folder.read(aside) == [])
+      #expect(try folder.read(aside + "-wal") == log)
+      try again.close()
+    }
+  }
+
+  @Test("a sound log beside a damaged file is kept as it was, not copied into the file and deleted")
+  func damagedWithSoundLog() throws {
+    var store = try folder.open()
+    try store.perform((1...500).map { try accept("u\($0)", $0) })
+    try store.close()
+    store = try folder.open()
+    try store.perform([.beginApplying(id("u500"), attempt: 1)])
+    let crashed = try TemporaryFolder()
+    let log = try folder.read("queue.db-wal")
+    var file = try folder.read("queue.db")
+    for index in 4096..<8192 { file[index] = 0xff }
+    try crashed.write("queue.db", file)
+    try crashed.write("queue.db-wal", log)
+    let after = try crashed.open()
+    #expect(after.notices.count == 1)
+    #expect(try after.unfinished() == [])
+    #expect(try crashed.read("queue.db.damaged-20261130T021407.250Z-wal") == log)
+  }
+
+  @Test("a file of a newer version is refused and left as it is")
+  func newerSchema() throws {
+    try folder.open().close()
+    _ = try folder.ask("PRAGMA user_version = 99")
+    let before = try folder.read("queue.db")
+    #expect(throws: StoreError.newerSchema(path: folder.database, found: 99, known: 1)) { try folder.open() }
+    #expect(try folder.read("queue.db") == before)
+    #expect(folder.names == ["queue.db"])
+  }
+
+  @Test("a full disk refuses the batch, keeps what is there, and goes on when there is space again")
+  func diskFull() throws {
+    let store = try folder.open(pageLimit: 20)
+    try store.perform([accept("small", 1)])
+    #expect(throws: StoreError.diskFull(path: folder.database)) {
+      try store.perform([accept("second", 2), accept("big", 3, payload: .init(repeating: 1, count: 200_000))])
+    }
+    #expect(try store.unfinishedNames == ["small"])
+    try store.perform([.beginApplying(id("small"), attempt: 1), .finish(id("small"), result(.applied))])
+    #expect(try store.counts()["applied"] == 1)
+    try store.close()
+    let larger = try folder.open()
+    try larger.perform([accept("big", 3, payload: .init(repeating: 1, count: 200_000))])
+    #expect(try larger.unfinishedNames == ["big"])
+  }
+
+  @Test(
+    "what cannot be opened says where, why and what to do", arguments: ["missing folder", "folder", "file as folder"])
+  func cannotOpen(kind: String) throws {
+    try folder.write("file", [])
+    let (path, reason, advice) =
+      switch kind {
+      case "missing folder": ("\(folder.path)/none/queue.db", ENOENT, "StateDirectory=")
+      case "folder": (folder.path, EISDIR, "name a file")
+      default: ("\(folder.path)/file/queue.db", ENOTDIR, "folder")
+      }
+    let error = #expect(throws: StoreError.cannotOpen(path: path, errno: reason, message: "")) {
+      try QueueStore(path: path, now: now)
+    }
+    let words = try #require(error?.description)
+    #expect(words.contains(path) && words.contains(String(cString: strerror(reason))) && words.contains(advice))
+    #expect(folder.names == ["file"])
+  }
+
+  @Test("while another process holds the write lock a batch is refused, and can be done afterwards")
+  func busy() throws {
+    let store = try folder.open()
+    var other: OpaquePointer?
+    defer { sqlite3_close(other) }
+    try #require(sqlite3_open(folder.database, &other) == SQLITE_OK)
+    try #require(sqlite3_exec(other, "BEGIN IMMEDIATE", nil, nil, nil) == SQLITE_OK)
+    #expect(throws: StoreError.busy(path: folder.database)) { try store.perform([accept("a", 1)]) }
+    #expect(try store.unfinished() == [])
+    try #require(sqlite3_exec(other, "ROLLBACK", nil, nil, nil) == SQLITE_OK)
+    try store.perform([accept("a", 1)])
+    #expect(try store.unfinishedNames == ["a"])
+  }
+}
