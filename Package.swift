@@ -83,6 +83,9 @@ let package = Package(
     tests("TouchgateCommandsTests", ["Timeline", "TouchgateAPI", "TouchgateClient", "TouchgateCommands"]),
     tests("ServiceTests", ["Timeline", "Scheduling", "TouchgateAPI", "TouchgateClient", "Service"]),
     tests("VirtualTouchTests", ["VirtualTouch", "Recordings", "TouchModel", "Timeline"]),
+
+    // The real programs on a real kernel; skipped outside the test VM (make test runs them inside).
+    tests("VMTests", ["VirtualTouch", "TouchgateAPI", "TouchgateClient", "Timeline"]),
   ],
   swiftLanguageModes: [.v6]
 )

@@ -14,7 +14,7 @@ public struct Gate: Sendable {
   public enum State: Equatable, Sendable {
     /// Shut: what is on the glass is not known.
     case unknown(Unknown, since: Instant)
-    /// Shut: so many contacts; 0 while the grace time after an unplug runs.
+    /// Shut: so many contacts; 0 while a grace time runs.
     case touched(contacts: Int, since: Instant)
     /// No contact since then; after `unknown`, since the good snapshot.
     case clear(since: Instant)
@@ -30,7 +30,10 @@ public struct Gate: Sendable {
   }
 
   /// After a device went away with fingers on it: re-enumeration puts it back within this time, with the same fingers.
-  public static let unplugGrace: Duration = .seconds(2)
+  /// Also after the kernel released the keys itself: that is the first that is heard of an unplug (the device is gone
+  /// some milliseconds later), and the fingers have not moved. Tried on a test kernel: without it an update was applied
+  /// between the two.
+  public static let grace: Duration = .seconds(2)
 
   private struct Device: Sendable {
     let name: String
@@ -72,7 +75,7 @@ public struct Gate: Sendable {
   public mutating func deviceReady(_ id: DeviceID, at now: Instant) {
     devices[id]?.condition = .ready
     quietSince = max(quietSince, now)
-    if graceEnds != nil { graceEnds = now + Self.unplugGrace }
+    if graceEnds != nil { graceEnds = now + Self.grace }
     update(at: now)
   }
 
@@ -83,7 +86,7 @@ public struct Gate: Sendable {
 
   public mutating func deviceGone(_ id: DeviceID, at now: Instant) {
     guard let device = devices.removeValue(forKey: id) else { return }
-    if !device.contacts.isEmpty { graceEnds = now + Self.unplugGrace }
+    if !device.contacts.isEmpty || graceEnds != nil { graceEnds = now + Self.grace }
     update(at: now)
   }
 
@@ -91,9 +94,10 @@ public struct Gate: Sendable {
     switch change {
     case .began(let contact, at: _):
       devices[id]?.contacts.insert(contact)
-    case .ended(let contact, _, at: let time):
+    case .ended(let contact, let cause, at: let time):
       devices[id]?.contacts.remove(contact)
       quietSince = max(quietSince, time)
+      if cause == .keysReleased { graceEnds = time + Self.grace }
     case .activity(at: let time):
       quietSince = max(quietSince, time)
     case .becameUncertain(.eventsLost, at: _):

@@ -21,7 +21,7 @@ private func touchedBy(_ status: StatusReply, withDevices: Bool) -> String? {
   }
   if status.contacts > 0 { return contactCount(status.contacts) }
   let grace = status.screens.filter { $0.state == "touched" }.map { printable($0.name) }
-  return grace.isEmpty ? nil : "grace time after unplug on \(grace.joined(separator: ", "))"
+  return grace.isEmpty ? nil : "grace time on \(grace.joined(separator: ", "))"
 }
 
 extension View {

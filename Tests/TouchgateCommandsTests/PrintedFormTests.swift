@@ -79,7 +79,7 @@ struct PrintedFormTests {
     status.gate = GateReply(state: "touched", since: "")
     status.touched = true
     status.screens = [screen("lobby", contacts: 0), screen("till", state: "clear", contacts: 0)]
-    #expect(watchLine(.success(status)) == "touched (grace time after unplug on lobby)")
+    #expect(watchLine(.success(status)) == "touched (grace time on lobby)")
     status.contacts = 1
     status.screens[0].contacts = 1
     #expect(watchLine(.success(status)) == "touched (1 contact on lobby)")

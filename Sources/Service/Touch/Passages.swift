@@ -32,8 +32,8 @@ extension Gate {
     case .touched(0, let since):
       return .shut(
         Blocker(
-          code: .touched, since: since, screen: screen, contacts: 0, reason: "unplugged while touched",
-          clears: "when the grace time after the unplug is over"))
+          code: .touched, since: since, screen: screen, contacts: 0, reason: "unplugged or suspended while touched",
+          clears: "when the grace time after it is over"))
     case .touched(let contacts, let since):
       return .shut(
         Blocker(

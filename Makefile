@@ -1,0 +1,102 @@
+# What a developer and a packager need; `make` alone lists it. Needs: GNU make, the Swift toolchain of .swift-version.
+# Nothing here reads standard input or wants a terminal, except `make vm`.
+SHELL := /bin/bash
+.SHELLFLAGS := -euo pipefail -c
+.DEFAULT_GOAL := help
+.NOTPARALLEL:
+.PHONY: help deps libraries lint build check release test test-root touch-script demo install uninstall vm vm-build
+
+# Everything from Debian that the build needs. `make lint` checks that README.md and the C headers say the same.
+PACKAGES := pkg-config libevdev-dev libudev-dev libsystemd-dev libsqlite3-dev libmicrohttpd-dev
+APT_LINE := apt-get install --no-install-recommends $(PACKAGES)
+HAVE_LIBRARIES := pkg-config --exists libevdev libudev libsystemd sqlite3 libmicrohttpd 2>/dev/null
+
+PREFIX ?= /usr
+DESTDIR ?=
+bindir = $(DESTDIR)$(PREFIX)/bin
+sbindir = $(DESTDIR)$(PREFIX)/sbin
+unitdir = $(DESTDIR)$(PREFIX)/lib/systemd/system
+sysusersdir = $(DESTDIR)$(PREFIX)/lib/sysusers.d
+mandir = $(DESTDIR)$(PREFIX)/share/man
+docdir = $(DESTDIR)$(PREFIX)/share/doc/touchgate
+confdir = $(DESTDIR)/etc/touchgate
+
+help: ## this list
+	@echo "targets:"
+	@sed -nE 's/^([a-z-]+):.*## (.*)/  \1	\2/p' Makefile | expand -t 16
+
+deps: ## install the Debian packages that the build needs (through sudo when not root); nothing if they are there
+	@$(HAVE_LIBRARIES) && exit 0; \
+	run=; if [ "$$(id -u)" != 0 ]; then \
+	  command -v sudo > /dev/null || { echo "not root and no sudo; as root run: $(APT_LINE)" >&2; exit 1; }; run=sudo; fi; \
+	apt() { $$run env DEBIAN_FRONTEND=noninteractive apt-get -y -qq -o DPkg::Lock::Timeout=300 "$$@" < /dev/null > /dev/null; }; \
+	echo "installing $(PACKAGES)"; \
+	packages() { apt install --no-install-recommends $(PACKAGES); }; \
+	packages 2> /dev/null || { apt update; packages; }
+
+# A missing library is said in words, with what to do, and not by a compiler.
+libraries:
+	@command -v swift > /dev/null || { echo "there is no swift on PATH: install the toolchain Swift $$(cat .swift-version)" \
+	  "and put its usr/bin on PATH" >&2; exit 1; }
+	@$(HAVE_LIBRARIES) || { echo "libraries are missing; run 'make deps', or: sudo $(APT_LINE)" >&2; exit 1; }
+
+lint: libraries
+	@for file in README.md Sources/C*/shim.h; do \
+	  ! grep -q 'apt-get install' $$file || grep -qF '$(APT_LINE)' $$file || \
+	    { echo "$$file names other packages than the Makefile: $(APT_LINE)" >&2; exit 1; }; done
+	swift format lint --strict --parallel --recursive Package.swift Sources Tests < /dev/null
+
+build: libraries ## build everything for debugging, with the tests
+	swift build --build-tests < /dev/null
+
+check: lint build ## format, build, and the tests that need no root and no VM
+	@Tests/run pure
+
+release: libraries ## build the two programs as they are installed (static Swift runtime)
+	swift build -c release --static-swift-stdlib --product touchgated < /dev/null
+	swift build -c release --static-swift-stdlib --product touchgate < /dev/null
+
+vm-build: ## build the test VM (minutes, once; lies outside the checkout)
+	@Tests/vm/build simtime < /dev/null
+
+vm: vm-build ## a shell in the test VM
+	@Tests/vm/shell
+
+# What `make install` makes, for the VM.
+test-root: release
+	@rm -rf .build/vm-root
+	@$(MAKE) --no-print-directory install DESTDIR=$(CURDIR)/.build/vm-root PREFIX=/usr > /dev/null
+
+test: deps lint build test-root vm-build ## everything: packages, format, builds, all tests, those in the VM too
+	@Tests/run pure plain systemd
+
+touch-script: libraries ## run one touch script and print each check: make touch-script FILE=path
+	@[ -f "$(FILE)" ] || { echo "say which script: make touch-script FILE=path" >&2; exit 1; }
+	@swift build --build-tests < /dev/null > .build/touch-script.log 2>&1 || { cat .build/touch-script.log >&2; exit 1; }
+	@TOUCH_SCRIPT="$$(realpath -- "$(FILE)")" NO_COLOR=1 swift test --skip-build --disable-xctest --quiet \
+	  --filter 'TouchScriptTests/holds' < /dev/null
+
+demo: deps release ## an update waits for a recorded finger: half a minute, no device, no root
+	@Examples/demo
+
+install: ## install what `make release` built; DESTDIR=, PREFIX=/usr
+	@[ -x .build/release/touchgated ] && [ -x .build/release/touchgate ] || { echo "run 'make release' first" >&2; exit 1; }
+	install -D -m 755 -s .build/release/touchgated $(sbindir)/touchgated
+	install -D -m 755 -s .build/release/touchgate $(bindir)/touchgate
+	install -d $(unitdir) $(confdir)/handlers.d
+	sed 's|/usr/sbin/|$(PREFIX)/sbin/|' systemd/touchgated.service > $(unitdir)/touchgated.service
+	chmod 644 $(unitdir)/touchgated.service
+	install -m 644 systemd/touchgated.socket $(unitdir)
+	install -D -m 644 systemd/sysusers.d/touchgate.conf $(sysusersdir)/touchgate.conf
+	[ -e $(confdir)/touchgate.conf ] || install -m 644 config/touchgate.conf $(confdir)
+	install -D -m 644 -t $(docdir) README.md LICENSE docs/architecture.md docs/touch.md
+	install -D -m 644 -t $(docdir)/handlers.d config/handlers.d/*
+	install -D -m 644 -t $(mandir)/man1 man/touchgate.1
+	install -D -m 644 -t $(mandir)/man5 man/touchgate.conf.5
+	install -D -m 644 -t $(mandir)/man8 man/touchgated.8
+	if [ -z "$(DESTDIR)" ] && [ -d /run/systemd/system ]; then systemd-sysusers touchgate.conf; systemctl daemon-reload; fi
+
+uninstall: ## remove what `make install` put there; configuration, queue and user stay
+	rm -f $(sbindir)/touchgated $(bindir)/touchgate $(unitdir)/touchgated.service $(unitdir)/touchgated.socket
+	rm -f $(sysusersdir)/touchgate.conf $(mandir)/man1/touchgate.1 $(mandir)/man5/touchgate.conf.5 $(mandir)/man8/touchgated.8
+	rm -rf $(docdir)
