@@ -68,7 +68,7 @@ test-root: release
 	@$(MAKE) --no-print-directory install DESTDIR=$(CURDIR)/.build/vm-root PREFIX=/usr > /dev/null
 
 test: deps lint build test-root vm-build ## everything: packages, format, builds, all tests, those in the VM too
-	@Tests/run pure plain systemd
+	@Tests/run pure devices plain systemd
 
 touch-script: libraries ## run one touch script and print each check: make touch-script FILE=path
 	@[ -f "$(FILE)" ] || { echo "say which script: make touch-script FILE=path" >&2; exit 1; }

@@ -75,6 +75,7 @@ let package = Package(
 
     // Pure tests: milliseconds, no kernel, no root.
     tests("TouchModelTests", ["Timeline", "TouchModel"], exclude: ["Cases"]),
+    tests("TimelineTests", ["Timeline"]),
 
     // Pipes, socketpairs, temporary folders.
     tests("RecordingsTests", ["Timeline", "TouchModel", "Recordings"]),

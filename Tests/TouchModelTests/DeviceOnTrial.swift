@@ -1,0 +1,97 @@
+import Timeline
+import TouchModel
+
+/// What a device sends, in the words of the tests.
+enum Sent {
+  case slot(Int32)
+  case id(Int32)
+  case x(Int32)
+  case tool(Int32)
+  case distance(Int32)
+  case touch(Int32)
+  /// SYN_MT_REPORT.
+  case group
+  case report
+  /// SYN_REPORT with value 1: made by the kernel itself.
+  case kernelReport
+  case dropped
+  case event(type: UInt16, code: UInt16, value: Int32)
+
+  func event(at time: Instant) -> InputEvent {
+    let (type, code, value): (UInt16, UInt16, Int32) =
+      switch self {
+      case .slot(let value): (EventType.abs, EventCode.slot, value)
+      case .id(let value): (EventType.abs, EventCode.trackingID, value)
+      case .x(let value): (EventType.abs, EventCode.positionX, value)
+      case .tool(let value): (EventType.abs, EventCode.toolType, value)
+      case .distance(let value): (EventType.abs, EventCode.distance, value)
+      case .touch(let value): (EventType.key, EventCode.buttonTouch, value)
+      case .group: (EventType.syn, EventCode.synMTReport, 0)
+      case .report: (EventType.syn, EventCode.synReport, 0)
+      case .kernelReport: (EventType.syn, EventCode.synReport, 1)
+      case .dropped: (EventType.syn, EventCode.synDropped, 0)
+      case .event(let type, let code, let value): (type, code, value)
+      }
+    return InputEvent(time: time, type: type, code: code, value: value)
+  }
+}
+
+/// A device in the hand of a test: what it sends reaches the kernel's table and the tracker, and what the tracker says
+/// comes back. The clock moves only by `pass`.
+struct DeviceOnTrial {
+  private(set) var now = Instant(nanoseconds: 1_000_000_000)
+  private(set) var tracker: ContactTracker
+  private(set) var kernel: SlotTable
+  private var assembler = FrameAssembler()
+
+  init(_ tongue: ScreenProfile.Tongue = .slots(4)) {
+    let profile = ScreenProfile(name: "on trial", tongue: tongue)
+    tracker = ContactTracker(profile: profile)
+    kernel = SlotTable(profile)
+  }
+
+  /// The tracker follows the events; after a loss it is given the table.
+  @discardableResult
+  mutating func send(_ events: Sent...) -> [ContactChange] {
+    var changes: [ContactChange] = []
+    for sent in events {
+      let event = sent.event(at: now)
+      kernel.apply(event)
+      guard let output = assembler.add(event) else { continue }
+      changes += tracker.handle(output)
+      if case .resync = output { changes += tracker.adopt(kernel.table, at: now) }
+    }
+    return changes
+  }
+
+  /// Another process has grabbed the device: only the kernel's table knows.
+  mutating func sendUnseen(_ events: Sent...) {
+    for sent in events { kernel.apply(sent.event(at: now)) }
+  }
+
+  mutating func open() -> [ContactChange] { tracker.adopt(kernel.table, at: now) }
+
+  /// One read of the table.
+  @discardableResult
+  mutating func verify() -> [ContactChange] { tracker.verify(kernel.table, at: now) }
+
+  @discardableResult
+  mutating func verify(_ table: KernelTable) -> [ContactChange] { tracker.verify(table, at: now) }
+
+  /// Time passes, and the tracker is called when it asked for it and at the end.
+  @discardableResult
+  mutating func pass(_ time: Duration) -> [ContactChange] {
+    let end = now + time
+    var changes: [ContactChange] = []
+    while let due = tracker.nextDeadline, due <= end {
+      now = max(now, due)
+      changes += tracker.timePassed(now)
+    }
+    now = end
+    return changes + tracker.timePassed(now)
+  }
+
+  mutating func unplug() -> [ContactChange] { tracker.removed(at: now) }
+}
+
+func finger(_ slot: Int, _ id: Int32?) -> Contact { Contact(slot: slot, id: id) }

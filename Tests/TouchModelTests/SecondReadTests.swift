@@ -1,0 +1,203 @@
+import Testing
+import Timeline
+import TouchModel
+
+@Suite("The kernel's table, read while frames are followed")
+struct SecondReadTests {
+  var device = DeviceOnTrial()
+
+  /// Fingers 5 and 6 down in slots 0 and 1, seen by frames.
+  private mutating func twoFingers() {
+    device.send(.slot(0), .id(5), .slot(1), .id(6), .touch(1), .report)
+    device.pass(.seconds(1))
+  }
+
+  @Test("a single read never ends a contact; one 20 ms later that still says so does, at that time")
+  mutating func second() {
+    twoFingers()
+    device.sendUnseen(.id(-1))
+    #expect(device.verify() == [])
+    let due = device.now + ContactTracker.secondRead
+    #expect(device.tracker.secondReadDue == due)
+    #expect(device.tracker.contacts.count == 2)
+    device.pass(.milliseconds(20))
+    #expect(device.verify() == [.ended(finger(1, 6), .tableDisagreed, at: due)])
+    #expect(device.tracker.secondReadDue == nil)
+    #expect(device.tracker.drift == 1)
+  }
+
+  @Test("many quick reads are no second read")
+  mutating func tooEarly() {
+    twoFingers()
+    device.sendUnseen(.id(-1))
+    device.verify()
+    let due = device.tracker.secondReadDue
+    for _ in 0..<19 {
+      device.pass(.milliseconds(1))
+      #expect(device.verify() == [])
+      #expect(device.tracker.secondReadDue == due)
+    }
+    device.pass(.milliseconds(1))
+    #expect(device.verify().count == 1)
+  }
+
+  @Test("a frame between the reads makes the next one a first read again")
+  mutating func frameBetween() {
+    twoFingers()
+    device.sendUnseen(.id(-1))
+    device.verify()
+    device.pass(.milliseconds(10))
+    #expect(device.send(.slot(0), .x(4), .report) == [])
+    #expect(device.tracker.secondReadDue == nil)
+    device.pass(.milliseconds(15))
+    #expect(device.verify() == [])
+    #expect(device.tracker.contacts.count == 2)
+    device.pass(.milliseconds(20))
+    #expect(device.verify() == [.ended(finger(1, 6), .tableDisagreed, at: device.now)])
+  }
+
+  @Test("a second read that agrees with the frames again calls the first one off")
+  mutating func calledOff() {
+    twoFingers()
+    let before = device.kernel.table
+    device.sendUnseen(.id(-1))
+    device.verify()
+    device.pass(.milliseconds(25))
+    #expect(device.verify(before) == [])
+    #expect(device.tracker.secondReadDue == nil)
+    #expect(device.verify() == [])
+    #expect(device.tracker.contacts.count == 2)
+    #expect(device.tracker.drift == 0)
+  }
+
+  @Test("an id that only the table has is added at once")
+  mutating func added() {
+    device.sendUnseen(.slot(2), .id(9))
+    #expect(device.verify() == [.began(finger(2, 9), at: device.now)])
+    #expect(device.tracker.secondReadDue == nil)
+    #expect(device.tracker.drift == 1)
+    #expect(device.verify() == [])
+    #expect(device.tracker.drift == 1)
+  }
+
+  @Test("an id that is replaced in the table is replaced at once: somebody is there before and after")
+  mutating func replaced() {
+    device.send(.slot(0), .id(5), .report)
+    device.sendUnseen(.id(7))
+    #expect(
+      device.verify() == [
+        .ended(finger(0, 5), .tableDisagreed, at: device.now), .began(finger(0, 7), at: device.now),
+      ])
+  }
+
+  @Test("a table read in the middle of a frame: what it adds, the frame's end confirms without a word")
+  mutating func midFrameAdds() {
+    device.send(.slot(0), .id(5), .touch(1))
+    #expect(device.verify() == [.began(finger(0, 5), at: device.now)])
+    #expect(device.send(.report) == [])
+    #expect(device.send(.id(-1), .touch(0), .report) == [.ended(finger(0, 5), .lifted, at: device.now)])
+  }
+
+  @Test("a contact that hops slots within a frame is never gone, though a read between says so")
+  mutating func midFrameHop() {
+    device.send(.slot(0), .id(5), .touch(1), .report)
+    device.send(.slot(0), .id(-1))
+    #expect(device.verify() == [])
+    #expect(device.tracker.verdict == .touched)
+    device.send(.slot(1), .id(6), .report)
+    #expect(device.tracker.contacts == [finger(1, 6)])
+    device.pass(.milliseconds(20))
+    #expect(device.verify() == [])
+    #expect(device.tracker.verdict == .touched)
+    #expect(device.tracker.drift == 0)
+  }
+
+  @Test("a palm and a hovering finger that only the table has are activity, not contacts")
+  mutating func near() {
+    device.sendUnseen(.slot(0), .id(5), .tool(ToolType.palm), .slot(1), .id(6), .distance(1))
+    #expect(device.verify() == [.activity(at: device.now), .activity(at: device.now)])
+    #expect(device.tracker.contacts == [])
+    #expect(device.tracker.hoveringCount == 1)
+    // A palm stays one until its id changes; what hovers may come down.
+    device.sendUnseen(.slot(0), .tool(ToolType.finger), .slot(1), .distance(0))
+    #expect(device.verify() == [.began(finger(1, 6), at: device.now)])
+  }
+
+  @Test("a contact that is a palm by the table ends by a second read only, as by any other end")
+  mutating func turnsIntoPalm() {
+    device.send(.slot(0), .id(5), .report)
+    device.sendUnseen(.tool(ToolType.palm))
+    #expect(device.verify() == [])
+    device.pass(.milliseconds(20))
+    #expect(device.verify() == [.ended(finger(0, 5), .tableDisagreed, at: device.now)])
+    #expect(device.verify() == [])
+  }
+
+  @Test("BTN_TOUCH up in the table doubts the contacts at the second read, and ends them two seconds later")
+  mutating func buttonUp() {
+    twoFingers()
+    device.sendUnseen(.touch(0))
+    #expect(device.verify() == [])
+    #expect(device.tracker.doubtfulContacts == [])
+    device.pass(.milliseconds(20))
+    #expect(device.verify() == [])
+    #expect(device.tracker.doubtfulContacts.count == 2)
+    #expect(device.pass(.seconds(2)).count == 2)
+    // The ids still stand in the table; they do not come back.
+    #expect(device.verify() == [])
+    #expect(device.tracker.verdict == .idle)
+  }
+
+  @Test("BTN_TOUCH down in the table brings back what a rule has ended")
+  mutating func buttonDown() {
+    twoFingers()
+    device.send(.touch(0), .kernelReport)
+    #expect(device.verify() == [])
+    device.sendUnseen(.touch(1))
+    #expect(device.verify().count == 2)
+    #expect(device.tracker.verdict == .touched)
+  }
+
+  @Test("single touch: BTN_TOUCH in the table begins at once, and ends at the second read")
+  func single() {
+    var device = DeviceOnTrial(.single)
+    device.sendUnseen(.touch(1))
+    #expect(device.verify() == [.began(finger(0, nil), at: device.now)])
+    device.sendUnseen(.touch(0))
+    #expect(device.verify() == [])
+    #expect(device.tracker.secondReadDue == device.now + ContactTracker.secondRead)
+    device.pass(.milliseconds(20))
+    #expect(device.verify() == [.ended(finger(0, nil), .tableDisagreed, at: device.now)])
+    #expect(device.tracker.drift == 2)
+  }
+
+  @Test("type A: there is no table, so a read says nothing")
+  func groups() {
+    var device = DeviceOnTrial(.groups)
+    device.send(.x(1), .group, .touch(1), .report)
+    device.sendUnseen(.touch(0))
+    #expect(device.verify() == [])
+    #expect(device.tracker.verdict == .touched)
+  }
+
+  @Test("at open the table is the truth at once: fingers, palms, hovering ones, and the current slot")
+  mutating func open() {
+    device.sendUnseen(
+      .slot(0), .id(5), .slot(1), .id(6), .tool(ToolType.palm), .slot(2), .id(7), .distance(2), .slot(3), .id(0),
+      .touch(1))
+    #expect(
+      device.open() == [
+        .began(finger(0, 5), at: device.now), .activity(at: device.now), .activity(at: device.now),
+        .began(finger(3, 0), at: device.now),
+      ])
+    #expect(device.send(.id(-1), .report) == [.ended(finger(3, 0), .lifted, at: device.now)])
+  }
+
+  @Test("a table shorter or longer than the device said harms nothing")
+  mutating func otherLength() {
+    twoFingers()
+    #expect(device.verify(KernelTable(trackingIDs: [5])) == [])
+    #expect(device.verify(KernelTable(trackingIDs: [5, 6, -1, -1, 8, 9])) == [])
+    #expect(device.tracker.contacts.count == 2)
+  }
+}

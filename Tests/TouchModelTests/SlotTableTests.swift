@@ -1,0 +1,66 @@
+import Testing
+import Timeline
+import TouchModel
+
+@Suite("The kernel's table as a value")
+struct SlotTableTests {
+  @Test("a fresh table has as many empty slots as the device says, and no word of BTN_TOUCH")
+  func fresh() {
+    let table = DeviceOnTrial(.slots(3)).kernel.table
+    #expect(
+      table
+        == KernelTable(
+          trackingIDs: [-1, -1, -1], toolTypes: [0, 0, 0], distances: [0, 0, 0], currentSlot: 0, touchDown: nil))
+    #expect(DeviceOnTrial(.single).kernel.table == KernelTable())
+    #expect(DeviceOnTrial(.groups).kernel.table == KernelTable())
+  }
+
+  @Test("every event is in it at once, also in the middle of a frame")
+  func midFrame() {
+    var device = DeviceOnTrial(.slots(2))
+    device.sendUnseen(.slot(1), .id(8), .tool(ToolType.palm), .distance(3), .touch(1))
+    #expect(
+      device.kernel.table
+        == KernelTable(trackingIDs: [-1, 8], toolTypes: [0, 2], distances: [0, 3], currentSlot: 1, touchDown: true))
+    device.sendUnseen(.id(-1), .touch(0))
+    #expect(device.kernel.table.trackingIDs == [-1, -1])
+    #expect(device.kernel.table.touchDown == false)
+  }
+
+  @Test("it stays as it is over reports, losses, positions and other events")
+  func others() {
+    var device = DeviceOnTrial(.slots(2))
+    device.sendUnseen(.slot(1), .id(8), .touch(1))
+    let before = device.kernel.table
+    device.sendUnseen(
+      .report, .kernelReport, .dropped, .x(9), .group,
+      .event(type: EventType.key, code: EventCode.buttonToolFinger, value: 0),
+      .event(type: 0x15, code: EventCode.trackingID, value: -1))
+    #expect(device.kernel.table == before)
+  }
+
+  @Test("data of a slot that does not exist is nowhere", arguments: [Int32(2), -1, .max, .min])
+  func outOfRange(_ slot: Int32) {
+    var device = DeviceOnTrial(.slots(2))
+    device.sendUnseen(.slot(slot), .id(8), .tool(2), .distance(1))
+    #expect(device.kernel.table.trackingIDs == [-1, -1])
+    #expect(device.kernel.table.toolTypes == [0, 0])
+    #expect(device.kernel.table.distances == [0, 0])
+    device.sendUnseen(.slot(0), .id(9))
+    #expect(device.kernel.table.trackingIDs == [9, -1])
+  }
+
+  @Test("a device without slots has BTN_TOUCH only", arguments: [ScreenProfile.Tongue.single, .groups])
+  func withoutSlots(_ tongue: ScreenProfile.Tongue) {
+    var device = DeviceOnTrial(tongue)
+    device.sendUnseen(.id(8), .touch(1))
+    #expect(device.kernel.table == KernelTable(touchDown: true))
+  }
+
+  @Test("an autorepeat leaves BTN_TOUCH down")
+  func autorepeat() {
+    var device = DeviceOnTrial()
+    device.sendUnseen(.touch(1), .touch(2))
+    #expect(device.kernel.table.touchDown == true)
+  }
+}
