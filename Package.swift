@@ -76,6 +76,8 @@ let package = Package(
     // Pure tests: milliseconds, no kernel, no root.
     tests("TouchModelTests", ["Timeline", "TouchModel"], exclude: ["Cases"]),
     tests("TimelineTests", ["Timeline"]),
+    tests("GatingTests", ["Timeline", "TouchModel", "Gating"]),
+    tests("SchedulingTests", ["Timeline", "Scheduling"]),
 
     // Pipes, socketpairs, temporary folders.
     tests("RecordingsTests", ["Timeline", "TouchModel", "Recordings"]),

@@ -16,7 +16,7 @@ public final class DeviceMonitor {
     public let idPath: String
     /// ID_SEAT; `seat0` where udev names none.
     public let seat: String
-    public let taggedTouchscreen: Bool
+    public var taggedTouchscreen: Bool
     /// `vendor:product` in hexadecimal, as lsusb prints it.
     public let identity: String
     /// Tagged as something else: touchpad, mouse, keyboard, tablet, joystick.

@@ -27,6 +27,8 @@ public final class TouchDevice {
   private let hasToolType: Bool
   private let hasDistance: Bool
   private let hasTouchButton: Bool
+  private let hasAutorepeat: Bool
+  private var hearsPositions = true
   /// The kernel stamps with CLOCK_MONOTONIC; else stamps mean nothing and the time of reading stands for them.
   private let stampsAreMonotonic: Bool
   private var assembler = FrameAssembler()
@@ -64,12 +66,12 @@ public final class TouchDevice {
     hasToolType = capabilities.axes.contains(EventCode.toolType)
     hasDistance = capabilities.axes.contains(EventCode.distance)
     hasTouchButton = capabilities.keys.contains(EventCode.buttonTouch)
+    hasAutorepeat = libevdev_has_event_type(library, UInt32(EventType.rep)) != 0
     stampsAreMonotonic = tg_evdev_set_clock(descriptor, CInt(CLOCK_MONOTONIC)) == 0
-    for type in [EventType.syn, EventType.key, EventType.abs] {
-      // Refused by kernels before 4.4: then the second descriptor just overflows unread.
-      let nothing = [UInt8](repeating: 0, count: 96)
-      _ = tg_evdev_set_mask(second, UInt32(type), nothing, UInt32(nothing.count))
-    }
+    // Refused by kernels before 4.4: then the second descriptor just overflows unread.
+    for type in [EventType.syn, EventType.key, EventType.abs] { Self.mask(second, type, []) }
+    Self.mask(descriptor, EventType.msc, [])
+    _ = wantPositions(false)
   }
 
   deinit {
@@ -79,6 +81,42 @@ public final class TouchDevice {
 
   /// Readable when `read` has something, and when the device is gone.
   public var descriptor: CInt { reading }
+
+  /// Masks positions in the kernel, or lets them come, so that a drag does not wake the service for every frame. True
+  /// where that changed: then `settledTable` must be adopted, because what is queued was made under the other mask.
+  ///
+  /// What stays decides about contacts: slot, id, tool, distance and BTN_TOUCH. Type A needs everything: its positions
+  /// are its contacts. BTN_TOUCH of a device with autorepeat is masked too, where slots tell enough: the kernel repeats
+  /// it 30 times a second under a resting finger. Kernels that refuse EVIOCSMASK (before 4.4) send everything, which
+  /// is decoded the same.
+  public func wantPositions(_ wanted: Bool) -> Bool {
+    if wanted == hearsPositions { return false }
+    switch profile.tongue {
+    case .groups:
+      return false
+    case .slots:
+      if wanted {
+        Self.mask(reading, EventType.abs, nil)
+        Self.mask(reading, EventType.key, [EventCode.buttonTouch])
+      } else {
+        let codes = [EventCode.slot, EventCode.trackingID, EventCode.toolType, EventCode.distance]
+        Self.mask(reading, EventType.abs, codes)
+        Self.mask(reading, EventType.key, hasAutorepeat ? [] : [EventCode.buttonTouch])
+      }
+    case .single:
+      Self.mask(reading, EventType.abs, wanted ? nil : [])
+      Self.mask(reading, EventType.key, [EventCode.buttonTouch])
+    }
+    hearsPositions = wanted
+    return true
+  }
+
+  /// Lets only these codes of a type through; nil: all of them.
+  private static func mask(_ descriptor: CInt, _ type: UInt16, _ codes: [UInt16]?) {
+    var bitmap = [UInt8](repeating: codes == nil ? 0xff : 0, count: 96)
+    for code in codes ?? [] { bitmap[Int(code) / 8] |= 1 << (code % 8) }
+    _ = tg_evdev_set_mask(descriptor, UInt32(type), bitmap, UInt32(bitmap.count))
+  }
 
   /// Reads what is there, at most `limit` events, so that a device that floods cannot keep the loop.
   public func read(now: Instant, limit: Int = 4096) -> Reading {
@@ -128,9 +166,13 @@ public final class TouchDevice {
       table.trackingIDs = ids
       if hasToolType { table.toolTypes = slotValues(EventCode.toolType, count) ?? [] }
       if hasDistance { table.distances = slotValues(EventCode.distance, count) ?? [] }
-      var axis = input_absinfo()
-      guard tg_evdev_abs(asking, UInt32(EventCode.slot), &axis) == 0 else { return nil }
-      table.currentSlot = Int(axis.value)
+      if let x = slotValues(EventCode.positionX, count), let y = slotValues(EventCode.positionY, count) {
+        table.positions = zip(x, y).map { KernelTable.Position(x: $0, y: $1) }
+      }
+      guard let slot = axis(EventCode.slot) else { return nil }
+      table.currentSlot = Int(slot)
+    } else if let x = axis(EventCode.absX), let y = axis(EventCode.absY) {
+      table.positions = [KernelTable.Position(x: x, y: y)]
     }
     if hasTouchButton {
       var keys = [UInt8](repeating: 0, count: 96)
@@ -155,6 +197,12 @@ public final class TouchDevice {
       if size <= 0 { return false }
     }
     return false
+  }
+
+  /// The value of an axis; nil where the device has none such, or is gone.
+  private func axis(_ code: UInt16) -> Int32? {
+    var info = input_absinfo()
+    return tg_evdev_abs(asking, UInt32(code), &info) == 0 ? info.value : nil
   }
 
   private func slotValues(_ code: UInt16, _ count: Int) -> [Int32]? {

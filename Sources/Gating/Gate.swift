@@ -16,6 +16,8 @@ public struct Gate: Sendable {
     case unknown(Unknown, since: Instant)
     /// Shut: so many contacts; 0 while a grace time runs.
     case touched(contacts: Int, since: Instant)
+    /// Shut: all contacts that are left are stuck, and `OnStuck=hold`.
+    case stuck(contacts: Int, since: Instant)
     /// No contact since then; after `unknown`, since the good snapshot.
     case clear(since: Instant)
   }
@@ -39,6 +41,7 @@ public struct Gate: Sendable {
     let name: String
     var condition: Condition
     var contacts: Set<Contact> = []
+    var stuck: Set<Contact> = []
   }
 
   private enum Condition: Sendable {
@@ -57,6 +60,21 @@ public struct Gate: Sendable {
   public init(at now: Instant) {
     quietSince = now
     state = .clear(since: now)
+  }
+
+  public var contacts: Int {
+    switch state {
+    case .touched(let contacts, since: _), .stuck(let contacts, since: _): contacts
+    case .unknown, .clear: 0
+    }
+  }
+
+  /// A contact is on it, or a grace time runs.
+  public var isTouched: Bool {
+    switch state {
+    case .touched, .stuck: true
+    case .unknown, .clear: false
+    }
   }
 
   /// No device is left, and no grace time runs: the screen can be forgotten.
@@ -96,8 +114,13 @@ public struct Gate: Sendable {
       devices[id]?.contacts.insert(contact)
     case .ended(let contact, let cause, at: let time):
       devices[id]?.contacts.remove(contact)
+      devices[id]?.stuck.remove(contact)
       quietSince = max(quietSince, time)
       if cause == .keysReleased { graceEnds = time + Self.grace }
+    case .stuck(let contact, at: _):
+      devices[id]?.stuck.insert(contact)
+    case .unstuck(let contact, at: _):
+      devices[id]?.stuck.remove(contact)
     case .activity(at: let time):
       quietSince = max(quietSince, time)
     case .becameUncertain(.eventsLost, at: _):
@@ -120,7 +143,11 @@ public struct Gate: Sendable {
 
   private mutating func update(at now: Instant) {
     let contacts = devices.values.reduce(0) { $0 + $1.contacts.count }
-    if contacts > 0 || graceEnds != nil {
+    let stuck = devices.values.reduce(0) { $0 + $1.stuck.count }
+    if contacts > 0 && contacts == stuck && graceEnds == nil {
+      if case .stuck(contacts, since: _) = state { return }
+      state = .stuck(contacts: contacts, since: now)
+    } else if contacts > 0 || graceEnds != nil {
       if case .touched(_, since: let since) = state {
         state = .touched(contacts: contacts, since: since)
       } else {

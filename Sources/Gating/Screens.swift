@@ -22,15 +22,9 @@ public struct Screens: Sendable {
     self.firstScreenTimeout = firstScreenTimeout
   }
 
-  public var contacts: Int {
-    gates.values.reduce(0) { sum, gate in
-      if case .touched(let contacts, since: _) = gate.state { sum + contacts } else { sum }
-    }
-  }
+  public var contacts: Int { gates.values.reduce(0) { $0 + $1.contacts } }
 
-  public var isTouched: Bool {
-    gates.values.contains { if case .touched = $0.state { true } else { false } }
-  }
+  public var isTouched: Bool { gates.values.contains(where: \.isTouched) }
 
   public var nextDeadline: Instant? {
     var deadlines = gates.values.compactMap(\.nextDeadline)

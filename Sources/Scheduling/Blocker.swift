@@ -6,6 +6,8 @@ public struct Blocker: Equatable, Sendable {
     /// What is on the glass is not known.
     case unknown
     case touched
+    /// A contact has not changed for longer than any finger, and the administrator wants it to block all the same.
+    case stuck
     /// No contact, but not for as long as the quiet period asks.
     case settling
     /// Behind another update.

@@ -3,15 +3,30 @@ import Glibc
 import Timeline
 
 /// The wall clock, and what a monotonic instant is on it, for replies.
-enum Clock {
+struct Clock {
+  /// Wall clock minus monotonic clock. Kept until it really changes, so that the same instant is told as the same time
+  /// in every reply.
+  private var offset: Duration
+
+  init() { offset = Self.offset() }
+
   static var wall: WallTime {
     var time = timespec()
     clock_gettime(CLOCK_REALTIME, &time)
     return WallTime(millisecondsSinceEpoch: Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000)
   }
 
-  /// The civil time of an instant, as the wall clock stands now.
-  static func rfc3339(_ instant: Instant, now: Instant = EventLoop.now, wall: WallTime = wall) -> String {
-    (wall + (instant - now)).rfc3339
+  private static func offset() -> Duration {
+    .milliseconds(wall.millisecondsSinceEpoch) - (EventLoop.now - Instant(nanoseconds: 0))
+  }
+
+  /// Follows the wall clock where somebody has set it, or it has drifted away.
+  mutating func follow() {
+    let offset = Self.offset()
+    if abs((offset - self.offset).wholeMilliseconds) > 20 { self.offset = offset }
+  }
+
+  func rfc3339(_ instant: Instant) -> String {
+    WallTime(millisecondsSinceEpoch: ((instant - Instant(nanoseconds: 0)) + offset).wholeMilliseconds).rfc3339
   }
 }

@@ -89,17 +89,18 @@ extension Daemon {
         throw HandlerProcess.CannotStart(
           description: "handler '\(update.handler)' is not configured any more; known are \(handlerNames)")
       }
-      handler = try HandlerProcess(
+      let process = try HandlerProcess(
         definition, update, attempt: attempt, payload: try store.payload(of: update.id) ?? [],
         lock: lockPath(update.id), releasedAt: releasedAt, loop: loop, log: log, now: EventLoop.now
       ) { [unowned self] process, end, now in
         handler = nil
         _ = HandlerProcess.holdsLock(lockPath(process.update.id))  // Removes the file.
         perform(scheduler.handlerEnded(process.update.id, process.result(end, at: Clock.wall), at: now), now)
-        touch.changed(now)
+        settle(now)
         stopIfAsked()
       }
-      let after = releasedAt.map { ", \((EventLoop.now - $0).wholeMilliseconds) ms after the last touch" } ?? ""
+      handler = process
+      let after = releasedAt.map { ", \((process.started - $0).wholeMilliseconds) ms after the last touch" } ?? ""
       log.info("\(update.id): handler '\(update.handler)' started (attempt \(attempt))\(after)")
     } catch {
       let result = UpdateResult(

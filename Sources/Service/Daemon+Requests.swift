@@ -136,8 +136,10 @@ extension Daemon {
     server.respond(token, response)
   }
 
+  private func replies(_ now: Instant) -> Replies { Replies(clock: clock, scheduler: scheduler, now: now) }
+
   func show(_ id: UpdateID, status: Int, _ now: Instant) throws -> HTTPResponse? {
-    try store.find(id).map { Replies.json(status, Replies.update($0, scheduler, now: now)) }
+    try store.find(id).map { Replies.json(status, replies(now).update($0)) }
   }
 
   private func list(_ query: [QueryItem], _ now: Instant) throws -> HTTPResponse {
@@ -164,20 +166,20 @@ extension Daemon {
       }
     }
     let updates = try store.list(states: states.isEmpty ? nil : states, limit: limit)
-    return Replies.json(200, UpdateListReply(updates: updates.map { Replies.update($0, scheduler, now: now) }))
+    return Replies.json(200, UpdateListReply(updates: updates.map(replies(now).update)))
   }
 
   /// Looks at the kernel's tables first, so that the answer is right now, whether anything waits or not.
   private func status(_ now: Instant) throws -> HTTPResponse {
     touch.lookAgain(now)
     touchChanged(now)
-    func reply(_ stored: StoredUpdate?) -> UpdateReply? { stored.map { Replies.update($0, scheduler, now: now) } }
+    let replies = replies(now)
     return Replies.json(
       200,
       StatusReply(
         version: Version.text, touched: touch.screens.isTouched, contacts: touch.screens.contacts,
-        gate: Replies.machine(touch.screens, now: now), screens: Replies.screens(touch, now: now),
-        updates: try store.counts(), oldestWaiting: reply(try scheduler.oldestWaiting.flatMap(store.find)),
-        lastResult: reply(try store.lastFinished()), warnings: store.notices))
+        gate: replies.machine(touch.screens), screens: replies.screens(touch),
+        updates: try store.counts(), oldestWaiting: try scheduler.oldestWaiting.flatMap(store.find).map(replies.update),
+        lastResult: try store.lastFinished().map(replies.update), warnings: store.notices + touch.warnings))
   }
 }

@@ -42,6 +42,7 @@ public final class Daemon {
   let server: HTTPServer
   let touch: TouchInput
   var scheduler: Scheduler
+  private(set) var clock = Clock()
   var handler: HandlerProcess?
   var sequence: Int64
   /// Actions that are still to be carried out, in order.
@@ -64,7 +65,7 @@ public final class Daemon {
     sequence = try store.nextSequence()
     server = try HTTPServer(listening: Self.listeningSocket(options))
     let now = EventLoop.now
-    touch = TouchInput(loop: loop, log: log, firstScreenTimeout: configuration.firstScreenTimeout, now: now)
+    touch = TouchInput(loop: loop, log: log, configuration: configuration, now: now)
     scheduler = Scheduler(quietPeriod: configuration.quietPeriod, interval: configuration.retryInterval)
   }
 
@@ -85,7 +86,7 @@ public final class Daemon {
     loop.feedWatchdog()
     settle(now)
     sd_notify(0, "READY=1")
-    log.info("ready: \(touch.screens.gates.count) screens, \(scheduler.waitingCount) updates waiting")
+    log.info("ready: \(count(touch.screens.gates.count, "screen")), \(count(scheduler.waitingCount, "update")) waiting")
     let code = try loop.run()
     server.stop()
     try store.close()
@@ -125,6 +126,7 @@ public final class Daemon {
   }
 
   private func answerRequests(_ now: Instant) {
+    clock.follow()
     for incoming in server.takeRequests() { handle(incoming, now) }
     perform([], now)
     settle(now)
@@ -145,7 +147,8 @@ public final class Daemon {
   }
 
   /// After every wake-up: the one timer gets the earliest deadline of all.
-  private func settle(_ now: Instant) {
+  func settle(_ now: Instant) {
+    touch.somethingWaits = scheduler.waitingCount > 0
     let deadlines = [touch.nextDeadline, scheduler.nextDeadline, server.nextDeadline, handler?.nextDeadline]
     timer?.arm(deadlines.compactMap(\.self).min())
     announce()
@@ -153,7 +156,7 @@ public final class Daemon {
 
   /// `systemctl status` shows it. Changes with the queue, not with every touch.
   private func announce() {
-    var text = "\(scheduler.waitingCount) updates waiting"
+    var text = "\(count(scheduler.waitingCount, "update")) waiting"
     if let id = scheduler.applying { text += ", applying \(id)" }
     if text == announced { return }
     announced = text

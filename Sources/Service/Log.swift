@@ -22,3 +22,6 @@ public func complain(_ line: String) {
   let bytes = Array("\(line)\n".utf8)
   _ = Glibc.write(STDERR_FILENO, bytes, bytes.count)
 }
+
+/// `1 screen`, `2 screens`.
+func count(_ number: Int, _ noun: String) -> String { "\(number) \(noun)\(number == 1 ? "" : "s")" }

@@ -21,6 +21,10 @@ public enum ContactChange: Equatable, Sendable {
   /// Somebody was there although no contact came of it: a tap within one frame, a hovering or palm contact that began
   /// or ended. Restarts the quiet period.
   case activity(at: Instant)
+  /// It has not changed for so long that it is no finger; it goes on blocking (`OnStuck=hold`), but is named.
+  case stuck(Contact, at: Instant)
+  /// It has changed: a finger after all.
+  case unstuck(Contact, at: Instant)
   /// The contact set cannot be trusted for a bounded time.
   case becameUncertain(Uncertainty, at: Instant)
   case becameCertain(at: Instant)
@@ -44,6 +48,8 @@ public enum EndCause: String, Equatable, Sendable {
   case endedDuringLoss
   /// Type A: nothing was heard for half a second.
   case silence
+  /// It has not changed for so long that it is no finger (`OnStuck=ignore`); it counts again once it does.
+  case stuck
   /// The device is gone.
   case deviceGone
 }

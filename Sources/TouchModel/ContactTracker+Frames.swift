@@ -61,6 +61,7 @@ extension ContactTracker {
   private mutating func commit(_ index: Int, at time: Instant) {
     let news = slots[index].news
     slots[index].news = Slot.News()
+    slots[index].lastChange = time
     if news.newContact {
       // Another id means another contact, with or without -1 between them.
       set(index, .absent, news.sawEnd ? .lifted : .replaced, at: time)
@@ -127,6 +128,7 @@ extension ContactTracker {
   private mutating func applySingle(_ frame: Frame) {
     for update in frame.updates
     where update.type == EventType.key && update.code == EventCode.buttonTouch {
+      slots[0].lastChange = frame.time
       set(0, update.value == 0 ? .absent : .touching, .lifted, at: frame.time)
       touchDown = update.value != 0
     }

@@ -5,7 +5,8 @@ public import Timeline
 extension ContactTracker {
   /// At open, and after a loss: the table is the truth, because nothing is queued that is older or unread.
   public mutating func adopt(_ table: KernelTable, at now: Instant) -> [ContactChange] {
-    secondReadDue = nil
+    forgetReads()
+    remember(table)
     switch profile.tongue {
     case .slots:
       for index in slots.indices where index < table.trackingIDs.count {
@@ -27,66 +28,173 @@ extension ContactTracker {
     return take()
   }
 
+  /// The table of a device that was found at rest: what it holds is not news later.
+  public mutating func rest(_ table: KernelTable) { remember(table) }
+
   /// A look at the table while frames are being followed. The caller has drained the device before and after the
   /// read, and calls again at `secondReadDue` where that is set.
   public mutating func verify(_ table: KernelTable, at now: Instant) -> [ContactChange] {
     if lost { return [] }
-    let mayEnd = secondReadDue.map { $0 <= now } ?? false
-    var disagrees = false
+    notice(table, at: now)
     switch profile.tongue {
     case .slots:
-      for index in slots.indices where index < table.trackingIDs.count {
-        let before = slots[index].presence
-        let after = presence(index, by: table)
-        if table.trackingIDs[index] == slots[index].id && after == before { continue }
-        if before.isContact && !after.isContact && !mayEnd {
-          disagrees = true
-          continue
-        }
-        drift += 1
-        take(table, index, .tableDisagreed, at: now)
-      }
-      if table.touchDown == true {
-        touchDown = true
-        explainTouchDown(at: now)
-      } else if table.touchDown == false && slots.contains(where: { $0.presence == .touching }) {
-        if mayEnd {
-          drift += 1
-          hear(false, at: now)
-        } else {
-          disagrees = true
-        }
-      }
+      for index in slots.indices where index < table.trackingIDs.count { verify(table, index, at: now) }
+      verifyButton(table, at: now)
     case .single:
-      if table.touchDown == true && touchDown != true {
-        drift += 1
-        touchDown = true
-        set(0, .touching, .lifted, at: now)
-      } else if table.touchDown == false && slots[0].presence.isContact {
-        if mayEnd {
-          drift += 1
-          touchDown = false
-          set(0, .absent, .tableDisagreed, at: now)
-        } else {
-          disagrees = true
-        }
-      }
+      verifySingle(table, at: now)
     case .groups:
-      break
+      // BTN_TOUCH is all that the kernel holds of it; a finger that rests may be silent for longer than the rule.
+      if table.touchDown == true { setGroups(max(1, contacts.count), at: now) }
     }
-    if !disagrees {
-      secondReadDue = nil
-    } else if secondReadDue == nil {
-      secondReadDue = now + Self.secondRead
-    }
+    findStuck(at: now)
     return take()
   }
+
+  // MARK: One slot, one button
+
+  private mutating func verify(_ table: KernelTable, _ index: Int, at now: Instant) {
+    let before = slots[index].presence
+    let after = presence(index, by: table)
+    if table.trackingIDs[index] == slots[index].id && after == before {
+      confirm(index, at: now)
+      return
+    }
+    if before.isContact && !after.isContact {
+      guard Self.isSecondRead(&slots[index].missingSince, at: now) else { return }
+      countDrift()
+    } else if after.isContact {
+      slots[index].addedUnheard = now
+    }
+    take(table, index, .tableDisagreed, at: now)
+  }
+
+  /// A contact that the table added, there for so long and no frame told of it: events are withheld.
+  private mutating func confirm(_ index: Int, at now: Instant) {
+    slots[index].missingSince = nil
+    guard let added = slots[index].addedUnheard, added + Self.secondRead <= now else { return }
+    slots[index].addedUnheard = nil
+    countDrift()
+  }
+
+  private mutating func verifyButton(_ table: KernelTable, at now: Instant) {
+    if table.touchDown == true {
+      touchDown = true
+      buttonUpSince = nil
+      explainTouchDown(at: now)
+    } else if table.touchDown == false && slots.contains(where: { $0.presence == .touching }) {
+      guard Self.isSecondRead(&buttonUpSince, at: now) else { return }
+      countDrift()
+      hear(false, at: now)
+    } else {
+      buttonUpSince = nil
+    }
+  }
+
+  private mutating func verifySingle(_ table: KernelTable, at now: Instant) {
+    switch (table.touchDown, slots[0].presence.isContact) {
+    case (true, false) where !slots[0].presence.isStuck:
+      slots[0].addedUnheard = now
+      touchDown = true
+      set(0, .touching, .lifted, at: now)
+    case (false, true):
+      guard Self.isSecondRead(&slots[0].missingSince, at: now) else { return }
+      countDrift()
+      touchDown = false
+      set(0, .absent, .tableDisagreed, at: now)
+    case (false, false):
+      touchDown = false
+      set(0, .absent, .lifted, at: now)  // One that was stuck is over.
+    case (true, _), (nil, _):
+      confirm(0, at: now)
+    }
+  }
+
+  /// Whether the same was read before, long enough ago and with no frame since; else this is the first read.
+  private static func isSecondRead(_ first: inout Instant?, at now: Instant) -> Bool {
+    guard let since = first else {
+      first = now
+      return false
+    }
+    if since + secondRead > now { return false }
+    first = nil
+    return true
+  }
+
+  /// When the table must be read again because it disagreed with the frames; nil: not wanted.
+  public var secondReadDue: Instant? {
+    var due = buttonUpSince
+    for slot in slots {
+      for since in [slot.missingSince, slot.addedUnheard] {
+        if let since { due = min(due ?? since, since) }
+      }
+    }
+    return due.map { $0 + Self.secondRead }
+  }
+
+  /// A frame came: what was read before it proves nothing.
+  mutating func forgetReads() {
+    buttonUpSince = nil
+    for index in slots.indices {
+      slots[index].missingSince = nil
+      slots[index].addedUnheard = nil
+    }
+  }
+
+  private mutating func countDrift() {
+    drift += 1
+    mayBeGrabbed = true
+  }
+
+  // MARK: Positions
+
+  private mutating func remember(_ table: KernelTable) {
+    heardSinceRead = false
+    for index in slots.indices where index < table.positions.count {
+      slots[index].position = table.positions[index]
+    }
+  }
+
+  /// Positions that changed although no frame came: another process gets the events, and somebody touches. Reads once
+  /// a second miss most taps (measured: all of 20), but not that a finger was there.
+  private mutating func notice(_ table: KernelTable, at now: Instant) {
+    var moved = false
+    for index in slots.indices where index < table.positions.count {
+      guard let old = slots[index].position, old != table.positions[index] else { continue }
+      moved = true
+      slots[index].lastChange = now
+      switch slots[index].presence {
+      case .marked, .stuck, .doubtful: set(index, slots[index].standing, .lifted, at: now)
+      case .absent, .touching, .hovering, .palm: break
+      }
+    }
+    if moved && !heardSinceRead {
+      if !mayBeGrabbed { countDrift() }
+      changes.append(.activity(at: now))
+    }
+    remember(table)
+  }
+
+  private mutating func findStuck(at now: Instant) {
+    for index in slots.indices
+    where slots[index].presence == .touching && slots[index].lastChange + stuckAfter <= now {
+      stuckTotal += 1
+      switch onStuck {
+      case .ignore:
+        set(index, .stuck(held: false), .stuck, at: now)
+      case .hold:
+        set(index, .stuck(held: true), .stuck, at: now)
+        changes.append(.stuck(contact(index, slots[index].id), at: now))
+      }
+    }
+  }
+
+  // MARK: Taking over
 
   /// What one slot is by the table. What a rule decided about an id stays as long as the id does.
   private func presence(_ index: Int, by table: KernelTable) -> Slot.Presence {
     if table.trackingIDs[index] == slots[index].id {
       switch slots[index].presence {
-      case .doubtful, .palm, .marked: return slots[index].presence
+      case .doubtful, .palm, .marked, .stuck: return slots[index].presence
       case .absent, .touching, .hovering: break
       }
     }
@@ -105,6 +213,7 @@ extension ContactTracker {
       set(index, .absent, cause, at: now)
       slots[index].id = table.trackingIDs[index]
       slots[index].committedID = slots[index].id
+      slots[index].lastChange = now
     }
     set(index, after, cause, at: now)
   }

@@ -22,13 +22,27 @@ public struct ContactTracker: Sendable {
   /// may end a contact. Measured on a test kernel: 1,624 of 7,833 quicker pairs of reads said "no contact" wrongly.
   public static let secondRead: Duration = .milliseconds(20)
 
+  /// What becomes of a contact that has not changed for too long.
+  public enum StuckPolicy: String, Equatable, Sendable {
+    /// It is left out until it changes.
+    case ignore
+    /// It goes on blocking, and is named.
+    case hold
+  }
+
   public let profile: ScreenProfile
+  /// A contact whose id and position have not changed for so long in the kernel's table is stuck. The longest silence
+  /// with a finger down in public recordings is 7.67 s.
+  public let stuckAfter: Duration
+  public let onStuck: StuckPolicy
   /// Slots out of range, frames without end: what a correct device never sends.
   public internal(set) var anomalies = 0
   /// Differences between the frames and the kernel's table that were repaired.
   public internal(set) var drift = 0
-  /// When the table must be read again because it disagreed with the frames; nil: not wanted.
-  public internal(set) var secondReadDue: Instant?
+  /// Contacts found stuck so far.
+  public internal(set) var stuckTotal = 0
+  /// The table changes while no event arrives: another process holds the device (EVIOCGRAB). Until the next frame.
+  public internal(set) var mayBeGrabbed = false
 
   var slots: [Slot]
   var currentSlot = 0
@@ -39,10 +53,16 @@ public struct ContactTracker: Sendable {
   var lost = false
   /// Type A: when its silence has lasted long enough.
   var silenceEnds: Instant?
+  /// A frame came since the table was last read, so a position may have changed without a secret.
+  var heardSinceRead = false
+  /// The table says BTN_TOUCH is up, with contacts on the glass and no frame since then.
+  var buttonUpSince: Instant?
   var changes: [ContactChange] = []
 
-  public init(profile: ScreenProfile) {
+  public init(profile: ScreenProfile, stuckAfter: Duration = .seconds(600), onStuck: StuckPolicy = .ignore) {
     self.profile = profile
+    self.stuckAfter = stuckAfter
+    self.onStuck = onStuck
     switch profile.tongue {
     case .slots(let count): slots = Array(repeating: Slot(), count: count)
     case .single: slots = [Slot()]
@@ -57,15 +77,30 @@ public struct ContactTracker: Sendable {
 
   /// Those of `contacts` that will end by themselves unless the device speaks of them again.
   public var doubtfulContacts: [Contact] {
-    slots.indices.filter { slots[$0].presence.isContact && slots[$0].presence != .touching }
-      .map { contact($0, slots[$0].id) }
+    slots.indices.filter { slots[$0].presence.isDoubtful }.map { contact($0, slots[$0].id) }
+  }
+
+  /// Contacts that are left out, or held, because they are stuck.
+  public var stuckCount: Int { slots.count { $0.presence.isStuck } }
+
+  /// Nobody is on the glass or near it, by frames: what the table holds now is how it was left.
+  public var isAtRest: Bool { !lost && slots.allSatisfy { $0.presence == .absent } }
+
+  /// What a rule decided is undone by new data of the contact: positions must be heard.
+  public var wantsPositions: Bool {
+    slots.contains { slot in
+      switch slot.presence {
+      case .doubtful, .marked, .stuck: true
+      case .absent, .touching, .hovering, .palm: false
+      }
+    }
   }
 
   public var hoveringCount: Int { slots.count { $0.presence == .hovering } }
 
   public var verdict: Verdict {
     if lost { return .uncertain }
-    if slots.contains(where: { $0.presence == .touching }) { return .touched }
+    if slots.contains(where: { $0.presence == .touching || $0.presence == .stuck(held: true) }) { return .touched }
     return slots.contains { $0.presence.isContact } ? .uncertain : .idle
   }
 
@@ -81,9 +116,11 @@ public struct ContactTracker: Sendable {
   // MARK: Inputs
 
   public mutating func handle(_ output: FrameAssembler.Output) -> [ContactChange] {
-    secondReadDue = nil
+    forgetReads()
     switch output {
     case .frame(let frame):
+      heardSinceRead = true
+      mayBeGrabbed = false
       apply(frame)
     case .lost(let time):
       if !lost {
@@ -117,7 +154,7 @@ public struct ContactTracker: Sendable {
       slots[index].id = -1
       slots[index].committedID = -1
     }
-    secondReadDue = nil
+    forgetReads()
     silenceEnds = nil
     touchDown = nil
     becomeCertain(at: now)
@@ -126,7 +163,7 @@ public struct ContactTracker: Sendable {
 
   // MARK: Shared by the rules
 
-  private func contact(_ index: Int, _ id: Int32) -> Contact {
+  func contact(_ index: Int, _ id: Int32) -> Contact {
     switch profile.tongue {
     case .slots: Contact(slot: index, id: id)
     case .groups, .single: Contact(slot: index, id: nil)
@@ -153,23 +190,23 @@ public struct ContactTracker: Sendable {
     case (true, false):
       changes.append(.ended(contact(index, slots[index].committedID), cause, at: time))
     case (false, true):
+      slots[index].lastChange = time
       changes.append(.began(contact(index, slots[index].id), at: time))
     case (false, false):
       if old.isNear != presence.isNear { changes.append(.activity(at: time)) }
     case (true, true):
-      break
+      if old.isStuck && !presence.isStuck { changes.append(.unstuck(contact(index, slots[index].id), at: time)) }
     }
   }
 
   /// BTN_TOUCH is down, and no slot that counts explains it: then those that a rule ended are there after all.
   mutating func explainTouchDown(at time: Instant) {
-    guard touchDown == true, !slots.contains(where: { $0.presence == .touching || $0.presence.isNear }) else {
-      return
-    }
+    let isExplained = slots.contains { $0.presence == .touching || $0.presence.isNear || $0.presence.isStuck }
+    guard touchDown == true, !isExplained else { return }
     for index in slots.indices {
       switch slots[index].presence {
       case .doubtful, .marked: set(index, slots[index].standing, .lifted, at: time)
-      case .absent, .touching, .hovering, .palm: break
+      case .absent, .touching, .hovering, .palm, .stuck: break
       }
     }
   }
@@ -185,22 +222,27 @@ struct Slot: Sendable {
     case hovering
     /// Cancelled, and stays so until the id changes.
     case palm
+    /// Has not changed for longer than any finger; `held`: it blocks all the same. Until it changes.
+    case stuck(held: Bool)
     /// Ended by a rule while the kernel still has the id: this id does not come back by a table read alone.
     case marked
 
     /// On the glass.
     var isContact: Bool {
       switch self {
-      case .touching, .doubtful: true
-      case .absent, .hovering, .palm, .marked: false
+      case .touching, .doubtful, .stuck(held: true): true
+      case .absent, .hovering, .palm, .marked, .stuck(held: false): false
       }
     }
+
+    var isDoubtful: Bool { if case .doubtful = self { true } else { false } }
+    var isStuck: Bool { if case .stuck = self { true } else { false } }
 
     /// Somebody is there, though not as a contact.
     var isNear: Bool {
       switch self {
       case .hovering, .palm: true
-      case .absent, .touching, .doubtful, .marked: false
+      case .absent, .touching, .doubtful, .marked, .stuck: false
       }
     }
   }
@@ -213,6 +255,14 @@ struct Slot: Sendable {
   var tool: Int32 = ToolType.finger
   var distance: Int32 = 0
   var presence = Presence.absent
+  /// When its id, its position or anything else of it changed last.
+  var lastChange = Instant.distantPast
+  /// As the table was last read.
+  var position: KernelTable.Position?
+  /// The table was read without this contact then, and no frame came since.
+  var missingSince: Instant?
+  /// The table told of this contact then, and no frame has yet.
+  var addedUnheard: Instant?
   /// What the frame that is being applied said of the slot.
   var news = News()
 

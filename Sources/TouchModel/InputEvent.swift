@@ -21,6 +21,8 @@ public enum EventType {
   public static let syn: UInt16 = 0x00
   public static let key: UInt16 = 0x01
   public static let abs: UInt16 = 0x03
+  public static let msc: UInt16 = 0x04
+  public static let rep: UInt16 = 0x14
 }
 
 public enum EventCode {

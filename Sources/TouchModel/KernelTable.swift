@@ -7,18 +7,32 @@ public struct KernelTable: Equatable, Sendable {
   public var toolTypes: [Int32]
   /// ABS_MT_DISTANCE by slot; empty where the device has no such axis.
   public var distances: [Int32]
+  /// Position by slot, to see whether somebody moves while no event arrives; one for a device without slots. Compared
+  /// in memory, never logged. Empty where it was not read.
+  public var positions: [Position]
   /// The slot that the next event of the device is about.
   public var currentSlot: Int
   /// BTN_TOUCH; nil where the device has none.
   public var touchDown: Bool?
 
+  public struct Position: Equatable, Sendable {
+    public var x: Int32
+    public var y: Int32
+
+    public init(x: Int32, y: Int32) {
+      self.x = x
+      self.y = y
+    }
+  }
+
   public init(
-    trackingIDs: [Int32] = [], toolTypes: [Int32] = [], distances: [Int32] = [], currentSlot: Int = 0,
-    touchDown: Bool? = nil
+    trackingIDs: [Int32] = [], toolTypes: [Int32] = [], distances: [Int32] = [], positions: [Position] = [],
+    currentSlot: Int = 0, touchDown: Bool? = nil
   ) {
     self.trackingIDs = trackingIDs
     self.toolTypes = toolTypes
     self.distances = distances
+    self.positions = positions
     self.currentSlot = currentSlot
     self.touchDown = touchDown
   }

@@ -9,6 +9,9 @@ public struct SlotTable: Sendable {
       table.trackingIDs = Array(repeating: -1, count: count)
       table.toolTypes = Array(repeating: ToolType.finger, count: count)
       table.distances = Array(repeating: 0, count: count)
+      table.positions = Array(repeating: .init(x: 0, y: 0), count: count)
+    } else {
+      table.positions = [.init(x: 0, y: 0)]
     }
   }
 
@@ -18,6 +21,10 @@ public struct SlotTable: Sendable {
       table.touchDown = event.value != 0
     case (EventType.abs, EventCode.slot):
       table.currentSlot = Int(event.value)
+    case (EventType.abs, EventCode.positionX): move { $0.x = event.value }
+    case (EventType.abs, EventCode.positionY): move { $0.y = event.value }
+    case (EventType.abs, EventCode.absX) where table.trackingIDs.isEmpty: table.positions[0].x = event.value
+    case (EventType.abs, EventCode.absY) where table.trackingIDs.isEmpty: table.positions[0].y = event.value
     case (EventType.abs, EventCode.trackingID):
       set(\.trackingIDs, event.value)
     case (EventType.abs, EventCode.toolType):
@@ -27,6 +34,11 @@ public struct SlotTable: Sendable {
     default:
       break
     }
+  }
+
+  private mutating func move(_ change: (inout KernelTable.Position) -> Void) {
+    guard table.positions.indices.contains(table.currentSlot) else { return }
+    change(&table.positions[table.currentSlot])
   }
 
   private mutating func set(_ values: WritableKeyPath<KernelTable, [Int32]>, _ value: Int32) {

@@ -14,7 +14,8 @@ private func touchedBy(_ status: StatusReply, withDevices: Bool) -> String? {
   let touched = status.screens.filter { $0.contacts > 0 }
   if !touched.isEmpty {
     return touched.map { screen in
-      let devices = screen.devices.map { printable($0.name) }.joined(separator: ", ")
+      // A screen that has no name of its own is called like its device.
+      let devices = screen.devices.map(\.name).filter { $0 != screen.name }.map(printable).joined(separator: ", ")
       let suffix = withDevices && !devices.isEmpty ? " (\(devices))" : ""
       return "\(contactCount(screen.contacts)) on \(printable(screen.name))\(suffix)"
     }.joined(separator: ", ")

@@ -168,8 +168,10 @@ struct ContactChangeTests {
     #expect(device.open() == [])
     #expect(device.send(.slot(0), .id(5), .report) == [.began(finger(0, 5), at: device.now)])
     #expect(device.tracker.nextDeadline == nil)
-    device.pass(.seconds(1000))
-    device.verify()
+    for _ in 0..<100 {
+      device.pass(.seconds(5))
+      #expect(device.verify() == [])
+    }
     #expect(device.tracker.verdict == .touched)
     #expect(device.send(.id(-1), .report) == [.ended(finger(0, 5), .lifted, at: device.now)])
   }

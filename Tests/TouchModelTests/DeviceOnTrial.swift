@@ -44,9 +44,9 @@ struct DeviceOnTrial {
   private(set) var kernel: SlotTable
   private var assembler = FrameAssembler()
 
-  init(_ tongue: ScreenProfile.Tongue = .slots(4)) {
+  init(_ tongue: ScreenProfile.Tongue = .slots(4), onStuck: ContactTracker.StuckPolicy = .ignore) {
     let profile = ScreenProfile(name: "on trial", tongue: tongue)
-    tracker = ContactTracker(profile: profile)
+    tracker = ContactTracker(profile: profile, stuckAfter: .seconds(600), onStuck: onStuck)
     kernel = SlotTable(profile)
   }
 
@@ -64,7 +64,7 @@ struct DeviceOnTrial {
     return changes
   }
 
-  /// Another process has grabbed the device: only the kernel's table knows.
+  /// Only the kernel's table hears of it: another process has grabbed the device, or the kernel masks it.
   mutating func sendUnseen(_ events: Sent...) {
     for sent in events { kernel.apply(sent.event(at: now)) }
   }
@@ -90,6 +90,9 @@ struct DeviceOnTrial {
     now = end
     return changes + tracker.timePassed(now)
   }
+
+  /// The table as it is, read because nobody is there.
+  mutating func rest() { tracker.rest(kernel.table) }
 
   mutating func unplug() -> [ContactChange] { tracker.removed(at: now) }
 }

@@ -167,7 +167,7 @@ struct World {
         if !live.insert(contact).inserted { throw Violation(words: "\(contact) began twice") }
       case .ended(let contact, _, at: _):
         if live.remove(contact) == nil { throw Violation(words: "\(contact) ended and had not begun") }
-      case .activity, .becameCertain, .becameUncertain:
+      case .activity, .stuck, .unstuck, .becameCertain, .becameUncertain:
         break
       }
     }

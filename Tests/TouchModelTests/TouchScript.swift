@@ -188,7 +188,7 @@ private struct ScriptedDevice {
       switch change {
       case .began: begins += 1
       case .ended: ends += 1
-      case .activity, .becameUncertain, .becameCertain: break
+      case .activity, .stuck, .unstuck, .becameUncertain, .becameCertain: break
       }
     }
   }

@@ -4,7 +4,7 @@ import Timeline
 import TouchgateAPI
 import TouchgateClient
 
-/// True inside the test VM, where `Tests/vm-tests` runs these.
+/// True inside the test VM, where `Tests/run` runs these.
 let isInVM = ProcessInfo.processInfo.environment["TOUCHGATE_IN_VM"] != nil
 
 /// The folder with the programs as `make install` lays them out.

@@ -2,7 +2,7 @@ import Foundation
 import Testing
 import VirtualTouch
 
-/// Under systemd: `Tests/vm-tests` boots it, installs the program as `make install` does and runs these there.
+/// Under systemd: `Tests/run` boots it, installs the program as `make install` does and runs these there.
 @Suite(
   "Under systemd",
   .enabled(

@@ -1,4 +1,5 @@
 import Glibc
+public import TouchModel
 
 /// What the administrator decides: `touchgate.conf`, its drop-ins, and the handlers.
 public struct Configuration: Equatable, Sendable {
@@ -7,6 +8,13 @@ public struct Configuration: Equatable, Sendable {
   public var quietPeriod: Duration = .zero
   /// `[Gate] FirstScreenTimeout=`: how long to wait for a first touchscreen before going on without one.
   public var firstScreenTimeout: Duration = .seconds(10)
+  /// `[Gate] StuckAfter=`: a contact that has not changed for so long is no finger.
+  public var stuckAfter: Duration = .seconds(600)
+  /// `[Gate] OnStuck=`: `ignore` leaves it out until it changes, `hold` goes on blocking.
+  public var onStuck: ContactTracker.StuckPolicy = .ignore
+  /// `[Devices] Ignore=`, `Use=`: which devices are touchscreens, whatever udev says; of several matching lines the last
+  /// decides.
+  public var deviceRules: [DeviceRule] = []
   /// `[Queue] RetryInterval=`: how often to look again while something waits; at least 100 ms.
   public var retryInterval: Duration = .seconds(1)
   /// By name.

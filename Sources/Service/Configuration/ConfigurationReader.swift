@@ -17,6 +17,12 @@ struct ConfigurationReader {
             configuration.quietPeriod = try ConfigurationValue.timeSpan(entry.value)
           case ("Gate", "FirstScreenTimeout"):
             configuration.firstScreenTimeout = try ConfigurationValue.timeSpan(entry.value)
+          case ("Gate", "StuckAfter"):
+            configuration.stuckAfter = try ConfigurationValue.timeSpan(entry.value, atLeast: .seconds(10))
+          case ("Gate", "OnStuck"):
+            configuration.onStuck = try ConfigurationValue.stuckPolicy(entry.value)
+          case ("Devices", "Use"), ("Devices", "Ignore"):
+            configuration.deviceRules.append(try ConfigurationValue.deviceRule(entry.value, use: entry.key == "Use"))
           case ("Queue", "RetryInterval"):
             configuration.retryInterval = try ConfigurationValue.timeSpan(entry.value, atLeast: .milliseconds(100))
           default:

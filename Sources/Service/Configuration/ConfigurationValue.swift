@@ -1,4 +1,5 @@
 import Timeline
+import TouchModel
 
 /// What stands behind a `Key=`, read.
 enum ConfigurationValue {
@@ -18,6 +19,24 @@ enum ConfigurationValue {
       throw Refused(message: "\(text.quotedForMessage) is too short; at least \(TimeSpan.describe(least))")
     }
     return span
+  }
+
+  /// `OnStuck=`.
+  static func stuckPolicy(_ text: String) throws(Refused) -> ContactTracker.StuckPolicy {
+    guard let policy = ContactTracker.StuckPolicy(rawValue: text) else {
+      throw Refused(message: "\(text.quotedForMessage) is neither ignore nor hold")
+    }
+    return policy
+  }
+
+  /// `Use=` and `Ignore=`: `name:GLOB`, `id:VENDOR:PRODUCT` in hexadecimal, or `path:GLOB`.
+  static func deviceRule(_ text: String, use: Bool) throws(Refused) -> DeviceRule {
+    guard let rule = DeviceRule(text, use: use) else {
+      throw Refused(
+        message: "\(text.quotedForMessage) matches no device; write name:PATTERN, id:VENDOR:PRODUCT such as "
+          + "id:222a:001c, or path:PATTERN (ID_PATH of udev); * and ? stand for others")
+    }
+    return rule
   }
 
   /// `Exec=`: at least one word, the first an absolute path.
@@ -45,7 +64,8 @@ enum ConfigurationValue {
         message: "\(name.quotedForMessage) cannot be a parameter's name; write NAME or NAME PATTERN, the name a letter "
           + "or _ and up to 63 letters, digits and _")
     }
-    guard !declared.contains(where: { $0.name == name }) else {
+    // The handler gets it as TOUCHGATE_PARAM_NAME in capitals.
+    guard !declared.contains(where: { $0.name.uppercased() == name.uppercased() }) else {
       throw Refused(message: "\(name) is declared twice; keep one of the lines")
     }
     let pattern = String(text.dropFirst(name.count)).withoutBlankEnds

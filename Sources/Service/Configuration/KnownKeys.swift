@@ -5,7 +5,10 @@ struct KnownKeys {
   let repeatable: Set<String>
 
   static let settings = KnownKeys(
-    sections: ["Gate": ["QuietPeriod", "FirstScreenTimeout"], "Queue": ["RetryInterval"]], repeatable: [])
+    sections: [
+      "Gate": ["QuietPeriod", "FirstScreenTimeout", "StuckAfter", "OnStuck"], "Queue": ["RetryInterval"],
+      "Devices": ["Use", "Ignore"],
+    ], repeatable: ["Use", "Ignore"])
   static let handler = KnownKeys(sections: ["Handler": ["Exec", "Param", "Timeout"]], repeatable: ["Param"])
 
   /// What to say of a section; nil: it is known.

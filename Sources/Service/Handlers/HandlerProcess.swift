@@ -170,7 +170,9 @@ final class HandlerProcess {
 
   /// The service's own environment without what is meant for the service alone, and what the update says.
   private static func environment(_ definition: HandlerDefinition, _ update: Update, _ attempt: Int) -> [String] {
-    let own = ["NOTIFY_SOCKET", "WATCHDOG_PID", "WATCHDOG_USEC", "LISTEN_PID", "LISTEN_FDS", "LISTEN_FDNAMES"]
+    let own = [
+      "NOTIFY_SOCKET", "WATCHDOG_PID", "WATCHDOG_USEC", "LISTEN_PID", "LISTEN_FDS", "LISTEN_FDNAMES", "JOURNAL_STREAM",
+    ]
     var result: [String] = []
     var entry = tg_environment()
     while let pointer = entry?.pointee {

@@ -5,8 +5,12 @@ import SocketServer
 import Timeline
 import TouchgateAPI
 
-/// Values of the service in the shapes of the socket.
-enum Replies {
+/// Values of the service in the shapes of the socket, as things stand now.
+struct Replies {
+  let clock: Clock
+  let scheduler: Scheduler
+  let now: Instant
+
   static func json(_ status: Int, _ value: some Encodable, headers: [HTTPHeader] = []) -> HTTPResponse {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
@@ -19,15 +23,15 @@ enum Replies {
     json(status, ProblemReply(problem), headers: headers)
   }
 
-  static func blocker(_ blocker: Blocker, now: Instant) -> BlockerReply {
+  func blocker(_ blocker: Blocker) -> BlockerReply {
     BlockerReply(
-      code: blocker.code.rawValue, since: Clock.rfc3339(blocker.since, now: now), screen: blocker.screen,
+      code: blocker.code.rawValue, since: clock.rfc3339(blocker.since), screen: blocker.screen,
       device: blocker.device, contacts: blocker.contacts, owner: blocker.owner, reason: blocker.reason,
       clears: blocker.clears)
   }
 
   /// `scheduler` knows the state of what has not ended; the store knows the rest.
-  static func update(_ stored: StoredUpdate, _ scheduler: Scheduler, now: Instant) -> UpdateReply {
+  func update(_ stored: StoredUpdate) -> UpdateReply {
     var result: ResultReply?
     if case .finished(let end) = stored.state {
       result = ResultReply(
@@ -39,49 +43,50 @@ enum Replies {
       id: id.text, handler: stored.update.handler, state: stored.state.name,
       createdAt: stored.update.createdAt.rfc3339, attempts: scheduler.attempts(of: id) ?? stored.attempts,
       checks: scheduler.checks(of: id),
-      blockers: scheduler.blockers(of: id, at: now).map { blocker($0, now: now) }, result: result)
+      blockers: scheduler.blockers(of: id, at: now).map(blocker), result: result)
   }
 
-  static func gate(_ state: Gate.State, now: Instant) -> GateReply {
+  func gate(_ state: Gate.State) -> GateReply {
     switch state {
     case .unknown(let why, let since):
-      GateReply(state: "unknown", since: Clock.rfc3339(since, now: now), reason: Words.unknown(why))
+      GateReply(state: "unknown", since: clock.rfc3339(since), reason: Words.unknown(why))
     case .touched(_, let since):
-      GateReply(state: "touched", since: Clock.rfc3339(since, now: now))
+      GateReply(state: "touched", since: clock.rfc3339(since))
+    case .stuck(let contacts, let since):
+      GateReply(
+        state: "touched", since: clock.rfc3339(since), reason: "\(contacts) contacts are stuck")
     case .clear(let since):
-      GateReply(state: "clear", since: Clock.rfc3339(since, now: now))
+      GateReply(state: "clear", since: clock.rfc3339(since))
     }
   }
 
-  static func machine(_ screens: Screens, now: Instant) -> GateReply {
+  func machine(_ screens: Screens) -> GateReply {
     switch screens.machine {
     case .starting(let since):
-      return GateReply(state: "unknown", since: Clock.rfc3339(since, now: now), reason: Words.starting)
+      return GateReply(state: "unknown", since: clock.rfc3339(since), reason: Words.starting)
     case .noScreenYet(let since, _):
-      return GateReply(state: "unknown", since: Clock.rfc3339(since, now: now), reason: Words.noScreenYet)
+      return GateReply(state: "unknown", since: clock.rfc3339(since), reason: Words.noScreenYet)
     case .clear(let since):
       // Of all screens: touched before unknown before the latest that became clear.
       let states = screens.gates.values.map(\.state)
       let worst = states.max { rank($0) < rank($1) }
-      return worst.map { gate($0, now: now) } ?? GateReply(state: "clear", since: Clock.rfc3339(since, now: now))
+      return worst.map(gate) ?? GateReply(state: "clear", since: clock.rfc3339(since))
     }
   }
 
-  private static func rank(_ state: Gate.State) -> (Int, Instant) {
+  private func rank(_ state: Gate.State) -> (Int, Instant) {
     switch state {
     case .clear(let since): (0, since)
     case .unknown(_, let since): (1, since)
-    case .touched(_, let since): (2, since)
+    case .touched(_, let since), .stuck(_, let since): (2, since)
     }
   }
 
-  static func screens(_ input: TouchInput, now: Instant) -> [ScreenReply] {
+  func screens(_ input: TouchInput) -> [ScreenReply] {
     input.screens.gates.sorted { $0.key < $1.key }.map { name, gate in
-      let reply = Replies.gate(gate.state, now: now)
-      var contacts = 0
-      if case .touched(let count, since: _) = gate.state { contacts = count }
+      let reply = self.gate(gate.state)
       return ScreenReply(
-        name: name, state: reply.state, since: reply.since, contacts: contacts,
+        name: name, state: reply.state, since: reply.since, contacts: gate.contacts,
         devices: input.devices.filter { $0.screen == name }.map {
           DeviceReply(node: $0.node, name: $0.name, path: $0.path, health: $0.health)
         })

@@ -38,6 +38,12 @@ extension Gate {
       return .shut(
         Blocker(
           code: .touched, since: since, screen: screen, contacts: contacts, clears: "when the last contact ends"))
+    case .stuck(let contacts, let since):
+      return .shut(
+        Blocker(
+          code: .stuck, since: since, screen: screen, contacts: contacts,
+          reason: "nothing of it has changed for longer than StuckAfter=",
+          clears: "when it changes or ends; OnStuck=ignore would leave it out"))
     case .unknown(let why, let since):
       var blocker = Blocker(
         code: .unknown, since: since, screen: screen, reason: Words.unknown(why),

@@ -59,6 +59,7 @@ final class ReplaySource: TouchSource {
 
   func table() -> KernelTable? { kernel.table }
   func settledTable() -> KernelTable? { kernel.table }
+  func wantPositions(_ wanted: Bool) -> Bool { false }
 
   private func arm() {
     guard next < events.count else { return }

@@ -18,13 +18,21 @@ private final class AttachedDevice {
   var tableDue: Instant?
   var watch: Source?
 
-  init(screen: String, hardware: String, node: String, idPath: String, source: any TouchSource) {
+  /// When its table was last compared.
+  var lastLook = Instant.distantPast
+  var reported = (drift: 0, stuck: 0)
+
+  init(
+    screen: String, hardware: String, node: String, idPath: String, source: any TouchSource,
+    configuration: Configuration
+  ) {
     self.screen = screen
     self.hardware = hardware
     self.node = node
     self.idPath = idPath
     self.source = source
-    tracker = ContactTracker(profile: source.profile)
+    tracker = ContactTracker(
+      profile: source.profile, stuckAfter: configuration.stuckAfter, onStuck: configuration.onStuck)
   }
 }
 
@@ -50,18 +58,25 @@ final class TouchInput {
     let health: String
   }
 
+  /// Under a foreign grab the table is all there is: read so often that a tap of 60 ms is not missed.
+  private static let sampling: Duration = .milliseconds(50)
+
   private(set) var screens: Screens
+  /// Updates wait; without them nothing is sampled.
+  var somethingWaits = false
   private let loop: EventLoop
   private let log: Log
+  private let configuration: Configuration
   private var attached: [DeviceID: AttachedDevice] = [:]
   private var unopened: [DeviceID: Unopened] = [:]
   private var monitor: DeviceMonitor?
   private var monitorWatch: Source?
 
-  init(loop: EventLoop, log: Log, firstScreenTimeout: Duration, now: Instant) {
+  init(loop: EventLoop, log: Log, configuration: Configuration, now: Instant) {
     self.loop = loop
     self.log = log
-    screens = Screens(at: now, firstScreenTimeout: firstScreenTimeout)
+    self.configuration = configuration
+    screens = Screens(at: now, firstScreenTimeout: configuration.firstScreenTimeout)
   }
 
   // MARK: Start
@@ -83,7 +98,10 @@ final class TouchInput {
     let id = DeviceID(file)
     screens.deviceAdded(id, name: source.profile.name, screen: source.profile.name, at: now)
     try attach(
-      id, AttachedDevice(screen: source.profile.name, hardware: file, node: file, idPath: "", source: source), now)
+      id,
+      AttachedDevice(
+        screen: source.profile.name, hardware: file, node: file, idPath: "", source: source,
+        configuration: configuration), now)
     screens.enumerated(at: now)
   }
 
@@ -95,7 +113,16 @@ final class TouchInput {
       detach(DeviceID(syspath), now)
     case .present(let found):
       let id = DeviceID(found.syspath)
-      if attached[id] != nil || found.ignored || (found.taggedOther && !found.taggedTouchscreen) { return }
+      var found = found
+      if let rule = configuration.deviceRules.last(where: {
+        $0.matches(name: found.name, identity: found.identity, path: found.idPath)
+      }) {
+        if !rule.use { return }
+        found.taggedTouchscreen = true
+      } else if found.ignored || (found.taggedOther && !found.taggedTouchscreen) {
+        return
+      }
+      if attached[id] != nil { return }
       open(found, id, screen: unopened[id]?.screen ?? screenName(found), pause: .milliseconds(50), now)
     }
   }
@@ -108,7 +135,8 @@ final class TouchInput {
       try attach(
         id,
         AttachedDevice(
-          screen: screen, hardware: hardware(found), node: found.node, idPath: found.idPath, source: device), now)
+          screen: screen, hardware: hardware(found), node: found.node, idPath: found.idPath, source: device,
+          configuration: configuration), now)
       log.info("screen '\(screen)': \(found.node) (\(found.name), \(found.identity)) found")
     } catch let refusal as ScreenProfile.Refusal {
       unopened[id] = nil
@@ -167,7 +195,7 @@ final class TouchInput {
 
   // MARK: Reading
 
-  /// Reads and applies all that is there.
+  /// Reads and applies all that is there; true where there was anything.
   @discardableResult
   private func pump(_ id: DeviceID, _ now: Instant) -> Bool {
     guard let device = attached[id] else { return false }
@@ -177,8 +205,18 @@ final class TouchInput {
       detach(id, now)
     } else if reading.needsTable {
       adoptTable(id, now)
+    } else if !reading.outputs.isEmpty {
+      tune(device, id, now)
     }
     return !reading.outputs.isEmpty
+  }
+
+  /// After frames: what the kernel should send from now on, and how it left the table where nobody is there any more.
+  private func tune(_ device: AttachedDevice, _ id: DeviceID, _ now: Instant) {
+    if device.source.wantPositions(device.tracker.wantsPositions) { adoptTable(id, now) }
+    if device.tracker.isAtRest, let table = device.source.table(), !device.source.hasQueued {
+      device.tracker.rest(table)
+    }
   }
 
   private func adoptTable(_ id: DeviceID, _ now: Instant) {
@@ -208,22 +246,38 @@ final class TouchInput {
 
   private func look(_ id: DeviceID, _ now: Instant) {
     // A table is compared only where no frame came around its reading: an old table would bring back what a frame
-    // has ended. A device that never pauses that long is followed by its frames.
-    for _ in 0..<5 {
-      while pump(id, now) {}
+    // has ended. A device that never pauses that long is followed by its frames alone.
+    for _ in 0..<10 {
+      if pump(id, now) { continue }
       guard let device = attached[id], device.tableDue == nil else { return }
       guard let table = device.source.table() else {
         unreadable(id, now)
         return
       }
       if device.source.hasQueued { continue }
-      let before = device.tracker.drift
+      device.lastLook = now
       tell(id, now) { $0.verify(table, at: now) }
-      if device.tracker.drift != before {
-        log.warning("screen '\(device.screen)': the kernel's table disagreed with its events; repaired")
-      }
+      if device.source.wantPositions(device.tracker.wantsPositions) { adoptTable(id, now) }
+      report(device)
       return
     }
+  }
+
+  /// Whose fault it is belongs in the log.
+  private func report(_ device: AttachedDevice) {
+    let tracker = device.tracker
+    if tracker.drift != device.reported.drift {
+      log.warning(
+        "screen '\(device.screen)': the kernel's table and the events of \(device.node) disagreed (\(tracker.drift) so "
+          + "far); another process may have grabbed it. The table is followed")
+    }
+    if tracker.stuckTotal != device.reported.stuck {
+      let policy = configuration.onStuck == .ignore ? "it is left out until it changes" : "it goes on blocking"
+      log.warning(
+        "screen '\(device.screen)': a contact on \(device.node) has not changed for "
+          + "\(TimeSpan.describe(configuration.stuckAfter)) and is taken as stuck; \(policy)")
+    }
+    device.reported = (tracker.drift, tracker.stuckTotal)
   }
 
   private func unreadable(_ id: DeviceID, _ now: Instant) {
@@ -241,10 +295,16 @@ final class TouchInput {
   var nextDeadline: Instant? {
     var deadlines = unopened.values.map(\.due)
     for device in attached.values {
-      deadlines += [device.tracker.nextDeadline, device.tracker.secondReadDue, device.tableDue].compactMap(\.self)
+      deadlines += [
+        device.tracker.nextDeadline, device.tracker.secondReadDue, device.tableDue, sampleDue(device),
+      ].compactMap(\.self)
     }
     if let deadline = screens.nextDeadline { deadlines.append(deadline) }
     return deadlines.min()
+  }
+
+  private func sampleDue(_ device: AttachedDevice) -> Instant? {
+    somethingWaits && device.tracker.mayBeGrabbed ? device.lastLook + Self.sampling : nil
   }
 
   func timePassed(_ now: Instant) {
@@ -255,13 +315,29 @@ final class TouchInput {
       if let due = device.tableDue, due <= now {
         adoptTable(id, now)
       }
-      if let due = device.tracker.secondReadDue, due <= now { look(id, now) }
+      if let due = [device.tracker.secondReadDue, sampleDue(device)].compactMap(\.self).min(), due <= now {
+        look(id, now)
+      }
       tell(id, now) { $0.timePassed(now) }
     }
     screens.timePassed(now)
   }
 
   // MARK: Views
+
+  /// What an administrator should know of devices that work.
+  var warnings: [String] {
+    attached.values.sorted { $0.node < $1.node }.flatMap { device -> [String] in
+      var warnings: [String] = []
+      if device.tracker.stuckCount > 0 {
+        warnings.append("\(device.tracker.stuckCount) contacts on \(device.screen) (\(device.node)) are stuck")
+      }
+      if device.tracker.mayBeGrabbed {
+        warnings.append("\(device.screen) (\(device.node)) is grabbed by another process; its state is sampled")
+      }
+      return warnings
+    }
+  }
 
   var devices: [DeviceView] {
     let healthy = attached.values.map {

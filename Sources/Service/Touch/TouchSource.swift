@@ -11,6 +11,8 @@ protocol TouchSource: AnyObject {
   var hasQueued: Bool { get }
   func table() -> KernelTable?
   func settledTable() -> KernelTable?
+  /// True where it changed something: then a settled table must be adopted.
+  func wantPositions(_ wanted: Bool) -> Bool
 }
 
 extension TouchDevice: TouchSource {

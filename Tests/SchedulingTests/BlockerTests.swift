@@ -1,0 +1,149 @@
+import Scheduling
+import Testing
+import Timeline
+
+@Suite("What is in the way of an update")
+struct BlockerTests {
+  private func blockers(_ bench: Bench, _ text: String) -> [Blocker] {
+    bench.scheduler.blockers(of: id(text), at: bench.now)
+  }
+
+  @Test("a screen that is shut: its own words, passed on")
+  func shut() {
+    var bench = Bench()
+    bench.pass(until: 3)
+    bench.touch()
+    bench.submit("a")
+    #expect(
+      blockers(bench, "a") == [
+        Blocker(code: .touched, since: at(3), screen: "panel", contacts: 1, clears: "when the last contact ends")
+      ])
+  }
+
+  @Test("all screens that are shut, by name, the machine first")
+  func severalShut() {
+    var bench = Bench()
+    let starting = Blocker(code: .unknown, since: at(0), clears: "when all devices are opened")
+    bench.world = [
+      "z": touched(since: 1, "z"), "": .shut(starting), "b": touched(since: 2, "b"), "c": .clear(since: at(0)),
+    ]
+    bench.tell()
+    bench.submit("a")
+    #expect(blockers(bench, "a").map(\.code) == [.unknown, .touched, .touched])
+    #expect(blockers(bench, "a").map(\.screen) == [nil, "b", "z"])
+  }
+
+  @Test("a quiet period that is not over: since when, and for how long still")
+  func settling() {
+    var bench = Bench(quiet: .seconds(90))
+    bench.pass(until: 10)
+    bench.touch()
+    bench.submit("a")
+    bench.pass(until: 20)
+    bench.release()
+    bench.pass(until: 21)
+    #expect(
+      blockers(bench, "a") == [
+        Blocker(code: .settling, since: at(20), clears: "in 1 min 29 s, if nobody touches before then")
+      ])
+  }
+
+  @Test("while a screen is shut nothing settles")
+  func notSettling() {
+    var bench = Bench(quiet: .seconds(90))
+    bench.touch()
+    bench.submit("a")
+    #expect(blockers(bench, "a").map(\.code) == [.touched])
+  }
+
+  @Test("another one that is being applied, named, and since when")
+  func applying() {
+    var bench = Bench()
+    bench.pass(until: 2)
+    bench.submit("a")
+    bench.pass(until: 5)
+    bench.submit("b")
+    #expect(
+      blockers(bench, "b") == [Blocker(code: .applying, since: at(2), owner: "a", clears: "when a has ended")])
+  }
+
+  @Test("an earlier one that waits, named, since this one was accepted")
+  func order() {
+    var bench = Bench()
+    bench.touch()
+    bench.submit("a")
+    bench.pass(until: 5)
+    bench.submit("b")
+    bench.submit("c")
+    #expect(blockers(bench, "a").map(\.code) == [.touched])
+    for text in ["b", "c"] {
+      #expect(
+        blockers(bench, text).last
+          == Blocker(code: .order, since: at(5), owner: "a", clears: "when its turn has come"))
+    }
+    bench.release()
+    #expect(blockers(bench, "c").map(\.code) == [.applying, .order])
+    #expect(blockers(bench, "c").map(\.owner) == ["a", "b"])
+  }
+
+  @Test("the handler of a former run blocks as any other")
+  func orphan() {
+    var bench = Bench()
+    bench.submit("a")
+    bench.submit("b")
+    bench.pass(until: 7)
+    bench.restart(handlerLives: true)
+    #expect(blockers(bench, "b").map(\.code) == [.applying])
+    #expect(blockers(bench, "b").first?.since == at(7))
+  }
+
+  @Test("a store that cannot be written, since the first time, with its reason")
+  func storeFull() {
+    var bench = Bench()
+    bench.touch()
+    bench.submit("a")
+    bench.pass(until: 2)
+    bench.failing = [.beginApplying]
+    bench.release()
+    #expect(
+      blockers(bench, "a") == [
+        Blocker(code: .storeFull, since: at(2), reason: "disk full", clears: "when the queue can be written")
+      ])
+  }
+
+  @Test("a service that is being stopped")
+  func stopping() {
+    var bench = Bench()
+    bench.touch()
+    bench.submit("a")
+    bench.pass(until: 4)
+    bench.stop()
+    #expect(blockers(bench, "a").map(\.code) == [.stopping, .touched])
+    #expect(blockers(bench, "a").first?.since == at(4))
+  }
+
+  @Test("everything at once, in a fixed order")
+  func all() {
+    var bench = Bench(quiet: .seconds(1))
+    bench.submit("a")
+    bench.submit("b")
+    bench.submit("c")
+    bench.pass(until: 1)
+    bench.failing = [.finish]
+    bench.handlerEnds()
+    bench.touch()
+    bench.stop()
+    #expect(blockers(bench, "c").map(\.code) == [.stopping, .storeFull, .touched, .applying, .order])
+  }
+
+  @Test("nothing is in the way of one that is being applied, has ended, or is not known")
+  func none() {
+    var bench = Bench()
+    bench.submit("a")
+    bench.touch()
+    #expect(blockers(bench, "a") == [])
+    bench.handlerEnds()
+    #expect(blockers(bench, "a") == [])
+    #expect(blockers(bench, "never") == [])
+  }
+}

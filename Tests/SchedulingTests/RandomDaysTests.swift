@@ -1,0 +1,137 @@
+import Scheduling
+import Testing
+import Timeline
+
+/// SplitMix64: small, fast, and the same on every machine.
+struct Dice: RandomNumberGenerator {
+  private var state: UInt64
+
+  init(seed: UInt64) { state = seed }
+
+  mutating func next() -> UInt64 {
+    state &+= 0x9e37_79b9_7f4a_7c15
+    var z = state
+    z = (z ^ (z >> 30)) &* 0xbf58_476d_1ce4_e5b9
+    z = (z ^ (z >> 27)) &* 0x94d0_49bb_1331_11eb
+    return z ^ (z >> 31)
+  }
+
+  mutating func roll(_ sides: Int) -> Int { Int.random(in: 0..<sides, using: &self) }
+}
+
+/// Days of a service: requests, fingers seen and unseen, full disks, deaths, in any order.
+@Suite("Random days")
+struct RandomDaysTests {
+  static let stepsADay = 250
+  static let seeds: [UInt64] = {
+    var generator = SystemRandomNumberGenerator()
+    return (0..<80).map { _ in UInt64.random(in: 0...UInt64(UInt32.max), using: &generator) }
+  }()
+
+  @Test(
+    """
+    every accepted update ends in exactly one way once all is quiet; one handler at a time; none while a screen is shut \
+    or before its quiet period; in the order of arrival; and every write before what depends on it
+    """)
+  func days() {
+    for seed in Self.seeds {
+      let violations = day(seed)
+      // A failure prints its seed: call `day` with it.
+      #expect(violations == [], "seed \(seed)")
+    }
+  }
+
+  private func day(_ seed: UInt64) -> [String] {
+    var dice = Dice(seed: seed)
+    let quiet: Duration = [.zero, .milliseconds(700), .seconds(3)][dice.roll(3)]
+    var bench = Bench(quiet: quiet)
+    for number in 0..<Self.stepsADay {
+      step(&bench, &dice, number)
+      if bench.isDead { bench.restart(handlerLives: dice.roll(2) == 0) }
+      judge(&bench)
+    }
+    calm(&bench)
+    return bench.violations
+  }
+
+  private func step(_ bench: inout Bench, _ dice: inout Dice, _ number: Int) {
+    switch dice.roll(20) {
+    case 0..<4:
+      bench.submit("u\(number)")
+    case 4..<6:
+      bench.touch()
+    case 6..<9:
+      bench.release()
+    case 9:  // Unseen: only a look finds it.
+      bench.world["panel"] = dice.roll(2) == 0 ? touched(since: 0) : .clear(since: bench.now)
+    case 10:
+      bench.world["door"] = dice.roll(3) == 0 ? touched(since: 0, "door") : .clear(since: bench.now)
+      bench.tell()
+    case 11:
+      bench.world["door"] = nil
+      bench.tell()
+    case 12..<15:
+      bench.pass(until: seconds(bench) + Double(dice.roll(4000)) / 1000)
+    case 15:
+      bench.oversleep(until: seconds(bench) + Double(dice.roll(30_000)) / 1000)
+    case 16:
+      bench.handlerEnds(dice.roll(3) == 0 ? .failed : .applied)
+    case 17:
+      bench.failing = Set(Bench.Write.allCases.filter { _ in dice.roll(3) == 0 })
+    case 18:
+      bench.failing = []
+      if dice.roll(2) == 0 {
+        let shuts = dice.roll(2) == 0
+        bench.beforeVerdict = { $0.world["panel"] = shuts ? touched(since: 0) : .clear(since: $0.now) }
+      }
+    default:
+      if dice.roll(2) == 0 {
+        bench.actionsLeft = dice.roll(6)
+      } else if dice.roll(4) == 0 {
+        bench.stop()
+      }
+    }
+  }
+
+  /// What holds after every step.
+  private func judge(_ bench: inout Bench) {
+    let scheduler = bench.scheduler
+    let waiting = bench.unfinished.filter { $0.state == .waiting }
+    if scheduler.waitingCount != waiting.count {
+      // One whose mark or giving back is not written yet stands in between.
+      let between = scheduler.applying.map { id in waiting.contains { $0.update.id == id } } ?? false
+      if !between || scheduler.waitingCount != waiting.count - 1 {
+        bench.violate("\(scheduler.waitingCount) wait, \(waiting.count) of them in the store")
+      }
+    }
+    if scheduler.waitingCount > 0 {
+      guard let due = scheduler.nextDeadline else { return bench.violate("something waits, and no timer runs") }
+      if due > bench.now + scheduler.interval { bench.violate("the next look is at \(due)") }
+      if due < bench.now { bench.violate("a look is overdue since \(due)") }
+    } else if scheduler.applying == nil, bench.failing.isEmpty, scheduler.nextDeadline != nil {
+      bench.violate("nothing waits, and a timer runs")
+    }
+    for waits in waiting where scheduler.applying != waits.update.id {
+      let blockers = scheduler.blockers(of: waits.update.id, at: bench.now)
+      if blockers.isEmpty { bench.violate("\(waits.update.id) waits, and nothing is in its way") }
+    }
+  }
+
+  /// The fingers go, the disk has room, the handlers end: then all must come to an end.
+  private func calm(_ bench: inout Bench) {
+    bench.restart(handlerLives: true)
+    bench.failing = []
+    bench.world = ["": .clear(since: at(0)), "panel": .clear(since: bench.now)]
+    bench.tell()
+    var rounds = 0
+    while !bench.unfinished.isEmpty && rounds < 3 * Self.stepsADay {
+      rounds += 1
+      bench.pass(until: seconds(bench) + 4)
+      bench.handlerEnds()
+    }
+    for left in bench.unfinished { bench.violate("\(left.update.id) never ended") }
+    if bench.scheduler.nextDeadline != nil { bench.violate("nothing waits, and a timer runs") }
+  }
+
+  private func seconds(_ bench: Bench) -> Double { Double(bench.now.nanoseconds) / 1e9 }
+}

@@ -1,0 +1,100 @@
+import Scheduling
+import Testing
+import Timeline
+
+@Suite("What a former run of the service left")
+struct RecoveryTests {
+  @Test("what waited waits on, in the order of arrival")
+  func waiting() {
+    var bench = Bench()
+    bench.touch()
+    for text in ["c", "a", "b"] { bench.submit(text) }
+    bench.restart(handlerLives: false)
+    #expect(bench.scheduler.oldestWaiting == id("c"))
+    #expect(bench.scheduler.nextDeadline == at(1))
+    bench.release()
+    for _ in 0..<3 { bench.handlerEnds() }
+    let starts = bench.said.filter { $0.hasPrefix("start") }
+    #expect(starts.map { String($0.prefix(7)) } == ["start c", "start a", "start b"])
+    #expect(bench.violations == [])
+  }
+
+  @Test("nothing is started before the screens have spoken")
+  func beforeScreens() {
+    var scheduler = Scheduler(quietPeriod: .zero, interval: .seconds(1))
+    let stored = StoredUpdate(update: update("a"), attempts: 0, state: .waiting)
+    #expect(scheduler.recover([stored], at: at(0)) == [])
+    #expect(scheduler.screens(["": touched(since: 0, "")], at: at(0)) == [])
+    #expect(scheduler.screens(["": .clear(since: at(0))], at: at(0)) == [.store(.beginApplying(id("a"), attempt: 1))])
+  }
+
+  @Test("an empty store leaves nothing to do, and no timer")
+  func empty() {
+    var scheduler = Scheduler(quietPeriod: .zero, interval: .seconds(1))
+    #expect(scheduler.recover([], at: at(0)) == [])
+    #expect(scheduler.nextDeadline == nil)
+  }
+
+  @Test("one that was being applied is asked for; its handler is over: it waits again, with its attempt counted")
+  func orphanIsOver() {
+    var bench = Bench()
+    bench.submit("a")
+    bench.submit("b")
+    _ = bench.news()
+    bench.restart(handlerLives: false)
+    #expect(
+      bench.news() == ["probe a", "store backToWaiting a", "store beginApplying a", "verify a", "start a, attempt 2"])
+    #expect(bench.violations == [])
+  }
+
+  @Test("while the handler of the former run runs, nothing starts; it is asked for at each look")
+  func orphanRuns() {
+    var bench = Bench()
+    bench.submit("a")
+    bench.submit("b")
+    _ = bench.news()
+    bench.restart(handlerLives: true)
+    #expect(bench.scheduler.applying == id("a"))
+    #expect(!bench.scheduler.isRunning)
+    bench.pass(until: 2.5)
+    #expect(bench.news() == ["probe a", "look", "probe a", "look", "probe a"])
+    bench.handlerEnds()  // Heard by nobody: it is not this run's child.
+    bench.touch()
+    bench.pass(until: 3)
+    #expect(bench.news() == ["look", "probe a", "store backToWaiting a"])
+    #expect(bench.scheduler.waitingCount == 2 && bench.scheduler.oldestWaiting == id("a"))
+    bench.release()
+    #expect(bench.news().last == "start a, attempt 2, 0 ms after the release")
+    #expect(bench.violations == [])
+  }
+
+  @Test("it is asked for though nothing else waits")
+  func orphanAlone() {
+    var bench = Bench()
+    bench.submit("a")
+    bench.restart(handlerLives: true)
+    #expect(bench.scheduler.nextDeadline == at(1))
+    bench.pass(until: 1)
+    bench.handlerEnds()
+    bench.pass(until: 2)
+    #expect(bench.said.last == "start a, attempt 2")
+  }
+
+  @Test("a service that dies between any two actions loses nothing and applies in order", arguments: 0...8)
+  func diesAnywhere(_ actions: Int) {
+    var bench = Bench()
+    bench.touch()
+    bench.submit("a")
+    bench.submit("b")
+    bench.actionsLeft = actions
+    bench.release()
+    bench.handlerEnds()
+    #expect(bench.isDead || actions > 7)
+    bench.restart(handlerLives: false)
+    bench.handlerEnds()
+    bench.handlerEnds()
+    #expect(bench.unfinished == [])
+    #expect(bench.store.values.allSatisfy { $0.state == .finished(result(.applied)) })
+    #expect(bench.violations == [])
+  }
+}

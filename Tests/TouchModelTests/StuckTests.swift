@@ -1,0 +1,137 @@
+import Testing
+import Timeline
+import TouchModel
+
+@Suite("Stuck contacts, and positions in the table")
+struct StuckTests {
+  /// Looks every ten seconds, for so long.
+  private func look(_ device: inout DeviceOnTrial, for time: Duration) -> [ContactChange] {
+    let end = device.now + time
+    var changes: [ContactChange] = []
+    while device.now < end {
+      device.pass(.seconds(10))
+      changes += device.verify()
+    }
+    return changes
+  }
+
+  @Test("a contact that has not changed for ten minutes is left out, and counted")
+  func ignored() {
+    var device = DeviceOnTrial()
+    device.send(.slot(0), .id(5), .touch(1), .report)
+    #expect(look(&device, for: .seconds(590)) == [])
+    #expect(look(&device, for: .seconds(10)) == [.ended(finger(0, 5), .stuck, at: device.now)])
+    #expect(device.tracker.verdict == .idle)
+    #expect(device.tracker.stuckCount == 1 && device.tracker.stuckTotal == 1)
+    #expect(look(&device, for: .seconds(3600)) == [], "nor does it come back by itself")
+    #expect(device.tracker.stuckTotal == 1)
+  }
+
+  @Test("it counts again as soon as a frame or the table says that it changed")
+  func counts() {
+    var device = DeviceOnTrial()
+    device.send(.slot(0), .id(5), .touch(1), .report)
+    _ = look(&device, for: .seconds(600))
+    #expect(device.tracker.wantsPositions)
+    #expect(device.send(.x(9), .report) == [.began(finger(0, 5), at: device.now)])
+    _ = look(&device, for: .seconds(620))
+    device.sendUnseen(.x(10))
+    #expect(device.verify().contains(.began(finger(0, 5), at: device.now)))
+    _ = look(&device, for: .seconds(620))
+    #expect(device.tracker.stuckTotal == 3)
+    #expect(device.send(.id(-1), .touch(0), .report) == [])
+    #expect(device.tracker.stuckCount == 0)
+  }
+
+  @Test("another finger beside it is one as ever")
+  func beside() {
+    var device = DeviceOnTrial()
+    device.send(.slot(0), .id(5), .touch(1), .report)
+    _ = look(&device, for: .seconds(600))
+    #expect(device.send(.slot(1), .id(6), .report) == [.began(finger(1, 6), at: device.now)])
+    #expect(device.verify() == [])
+    #expect(device.send(.id(-1), .report) == [.ended(finger(1, 6), .lifted, at: device.now)])
+    #expect(device.tracker.verdict == .idle)
+  }
+
+  @Test("where stuck contacts are held it goes on blocking, and is named until it changes or ends")
+  func held() {
+    var device = DeviceOnTrial(onStuck: .hold)
+    device.send(.slot(0), .id(5), .touch(1), .report)
+    #expect(look(&device, for: .seconds(600)) == [.stuck(finger(0, 5), at: device.now)])
+    #expect(device.tracker.verdict == .touched)
+    #expect(device.tracker.contacts == [finger(0, 5)])
+    #expect(device.tracker.doubtfulContacts == [])
+    #expect(device.send(.x(9), .report) == [.unstuck(finger(0, 5), at: device.now)])
+    _ = look(&device, for: .seconds(600))
+    #expect(device.send(.id(-1), .touch(0), .report) == [.ended(finger(0, 5), .lifted, at: device.now)])
+  }
+
+  @Test("a finger that moves is never stuck, though the kernel masks its positions")
+  func moving() {
+    var device = DeviceOnTrial()
+    device.send(.slot(0), .id(5), .touch(1), .report)
+    for x in 0..<200 {
+      device.pass(.seconds(10))
+      device.sendUnseen(.x(Int32(x)))
+      _ = device.verify()
+      #expect(device.tracker.verdict == .touched)
+    }
+    #expect(device.tracker.stuckTotal == 0)
+  }
+
+  @Test("a single-touch contact may be stuck as well; its end is an end")
+  func single() {
+    var device = DeviceOnTrial(.single)
+    device.send(.touch(1), .report)
+    #expect(look(&device, for: .seconds(600)) == [.ended(finger(0, nil), .stuck, at: device.now)])
+    #expect(look(&device, for: .seconds(600)) == [])
+    device.send(.touch(0), .report)
+    #expect(device.send(.touch(1), .report) == [.began(finger(0, nil), at: device.now)])
+  }
+
+  @Test("a position that changed though no frame came is activity: somebody taps under a foreign grab")
+  func tapsUnseen() {
+    var device = DeviceOnTrial()
+    device.send(.slot(0), .id(5), .x(1), .report)
+    device.send(.id(-1), .report)
+    device.rest()
+    device.pass(.seconds(1))
+    #expect(device.verify() == [])
+    device.sendUnseen(.id(6), .x(2), .id(-1))
+    #expect(device.verify() == [.activity(at: device.now)])
+    #expect(device.tracker.mayBeGrabbed && device.tracker.drift == 1)
+    #expect(device.verify() == [], "once")
+  }
+
+  @Test("positions that frames told of are no secret")
+  func heard() {
+    var device = DeviceOnTrial()
+    device.verify()
+    device.send(.slot(0), .id(5), .x(1), .report)
+    device.send(.id(-1), .report)
+    #expect(device.verify() == [])
+    #expect(device.tracker.drift == 0 && !device.tracker.mayBeGrabbed)
+  }
+
+  @Test("after a loss the table is how it was left, and no news")
+  func afterLoss() {
+    var device = DeviceOnTrial()
+    device.verify()
+    device.send(.slot(0), .id(5), .x(1), .dropped, .x(2), .id(-1), .report)
+    #expect(device.verify() == [])
+    #expect(device.tracker.drift == 0)
+  }
+
+  @Test("at rest means nobody on the glass or near it")
+  func rest() {
+    var device = DeviceOnTrial()
+    #expect(device.tracker.isAtRest)
+    device.send(.slot(0), .id(5), .distance(1), .report)
+    #expect(!device.tracker.isAtRest)
+    device.send(.id(-1), .report)
+    #expect(device.tracker.isAtRest)
+    device.send(.dropped)
+    #expect(!device.tracker.isAtRest)
+  }
+}
