@@ -77,7 +77,8 @@ let package = Package(
     tests("TouchModelTests", ["Timeline", "TouchModel"], exclude: ["Cases"]),
     tests("TimelineTests", ["Timeline"]),
     tests("GatingTests", ["Timeline", "TouchModel", "Gating"]),
-    tests("SchedulingTests", ["Timeline", "Scheduling"]),
+    tests("SchedulingTests", ["Timeline", "TouchModel", "Gating", "Scheduling"]),
+    tests("ArchitectureTests", []),
 
     // Pipes, socketpairs, temporary folders.
     tests("RecordingsTests", ["Timeline", "TouchModel", "Recordings"]),

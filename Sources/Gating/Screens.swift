@@ -72,7 +72,13 @@ public struct Screens: Sendable {
     if case .noScreenYet(since: _, let until) = machine, until <= now { machine = .clear(since: until) }
   }
 
+  /// A screen that is gone is no reason to apply at once: what was its time of clearness is the machine's now.
   private mutating func forgetEmpty() {
+    for gate in gates.values where gate.isEmpty {
+      if case .clear(let last) = gate.state, case .clear(let since) = machine {
+        machine = .clear(since: max(since, last))
+      }
+    }
     gates = gates.filter { !$0.value.isEmpty }
   }
 }

@@ -292,6 +292,7 @@ public struct Scheduler: Sendable {
     }
     _ = queue.pop()
     setCurrent(.marking(first.id), at: now)
+    armTick(at: now)
     return [.store(.beginApplying(first.id, attempt: entry.attempts + 1))]
   }
 

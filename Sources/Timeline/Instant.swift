@@ -37,10 +37,10 @@ public struct Instant: Hashable, Comparable, Sendable {
 extension Instant: CustomStringConvertible {
   /// Seconds with six decimals, as evdev tools print stamps.
   public var description: String {
-    let micros = nanoseconds / 1000
-    let fraction = String((micros % 1_000_000).magnitude)
+    let micros = nanoseconds.magnitude / 1000
+    let fraction = String(micros % 1_000_000)
     let zeros = String(repeating: "0", count: 6 - fraction.count)
-    return "\(micros / 1_000_000).\(zeros)\(fraction)s"
+    return "\(nanoseconds < 0 ? "-" : "")\(micros / 1_000_000).\(zeros)\(fraction)s"
   }
 }
 

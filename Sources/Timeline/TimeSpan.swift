@@ -21,7 +21,7 @@ public enum TimeSpan {
   public static func parse(_ text: String) throws(Malformed) -> Duration {
     var rest = Substring(text).trimmed
     if rest.isEmpty { throw .empty }
-    if rest == "infinity" { return .forever }
+    if rest.hasPrefix("infinity") && rest.dropFirst("infinity".count).trimmed.isEmpty { return .forever }
     var total: Int64 = 0
     while !rest.isEmpty {
       let whole = rest.prefix { $0.isASCII && $0.isNumber }
@@ -31,7 +31,7 @@ public enum TimeSpan {
         decimals = rest.dropFirst().prefix { $0.isASCII && $0.isNumber }
         rest = rest.dropFirst(1 + decimals.count)
       }
-      if whole.isEmpty && decimals.isEmpty { throw .noNumber(text) }
+      if (whole.isEmpty && decimals.isEmpty) || rest.first == "." { throw .noNumber(text) }
       rest = rest.trimmed
       let name = rest.prefix { $0.isLetter }
       rest = rest.dropFirst(name.count).trimmed

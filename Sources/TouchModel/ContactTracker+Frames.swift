@@ -79,8 +79,8 @@ extension ContactTracker {
   /// BTN_TOUCH 0 in an ordinary frame: what is still on the glass is doubted, for panels whose driver never sends
   /// ABS_MT_TRACKING_ID -1 (lvgl#9829).
   mutating func doubtAll(at time: Instant) {
-    for index in slots.indices where slots[index].presence == .touching {
-      slots[index].presence = .doubtful(until: time + Self.doubt)
+    for index in slots.indices where slots[index].presence.mayBeDoubted {
+      set(index, .doubtful(until: time + Self.doubt), .doubtful, at: time)
     }
   }
 
@@ -112,6 +112,7 @@ extension ContactTracker {
     if button == false { groups = 0 }
     touchDown = button ?? touchDown
     if sawGroup || button == false { setGroups(min(groups, ScreenProfile.mostSlots), at: frame.time) }
+    for index in slots.indices.prefix(groups) { slots[index].lastChange = frame.time }
     if sawGroup || button != nil { becomeCertain(at: frame.time) }
   }
 

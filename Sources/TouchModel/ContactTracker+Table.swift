@@ -40,11 +40,11 @@ extension ContactTracker {
     case .slots:
       for index in slots.indices where index < table.trackingIDs.count { verify(table, index, at: now) }
       verifyButton(table, at: now)
+      followSlot(table)
     case .single:
       verifySingle(table, at: now)
     case .groups:
-      // BTN_TOUCH is all that the kernel holds of it; a finger that rests may be silent for longer than the rule.
-      if table.touchDown == true { setGroups(max(1, contacts.count), at: now) }
+      verifyGroups(table, at: now)
     }
     findStuck(at: now)
     return take()
@@ -63,6 +63,7 @@ extension ContactTracker {
       guard Self.isSecondRead(&slots[index].missingSince, at: now) else { return }
       countDrift()
     } else if after.isContact {
+      slots[index].missingSince = nil
       slots[index].addedUnheard = now
     }
     take(table, index, .tableDisagreed, at: now)
@@ -81,7 +82,7 @@ extension ContactTracker {
       touchDown = true
       buttonUpSince = nil
       explainTouchDown(at: now)
-    } else if table.touchDown == false && slots.contains(where: { $0.presence == .touching }) {
+    } else if table.touchDown == false && slots.contains(where: { $0.presence.mayBeDoubted }) {
       guard Self.isSecondRead(&buttonUpSince, at: now) else { return }
       countDrift()
       hear(false, at: now)
@@ -107,6 +108,25 @@ extension ContactTracker {
     case (true, _), (nil, _):
       confirm(0, at: now)
     }
+  }
+
+  /// BTN_TOUCH is all that the kernel holds of type A; a finger that rests may be silent for longer than the rule. One
+  /// that is stuck has no silence left to end it: BTN_TOUCH does.
+  private mutating func verifyGroups(_ table: KernelTable, at now: Instant) {
+    switch (table.touchDown, stuckCount) {
+    case (true, 0): setGroups(max(1, contacts.count), at: now)
+    case (true, _): silenceEnds = nil
+    case (false, 1...): silenceEnds = silenceEnds ?? now + Self.silence
+    case (false, _), (nil, _): break
+    }
+  }
+
+  /// What another process was told, we were not: also which slot is current. The kernel tells a slot only when it
+  /// changes, so the first events after the grab would be taken for another slot's.
+  private mutating func followSlot(_ table: KernelTable) {
+    guard mayBeGrabbed, slots.indices.contains(table.currentSlot) else { return }
+    currentSlot = table.currentSlot
+    slotIsValid = true
   }
 
   /// Whether the same was read before, long enough ago and with no frame since; else this is the first read.
@@ -157,17 +177,22 @@ extension ContactTracker {
   /// Positions that changed although no frame came: another process gets the events, and somebody touches. Reads once
   /// a second miss most taps (measured: all of 20), but not that a finger was there.
   private mutating func notice(_ table: KernelTable, at now: Instant) {
-    var moved = false
+    var unheard = false
     for index in slots.indices where index < table.positions.count {
       guard let old = slots[index].position, old != table.positions[index] else { continue }
-      moved = true
       slots[index].lastChange = now
+      if heardSinceRead { continue }  // Frames told of it, before a rule decided or after.
       switch slots[index].presence {
-      case .marked, .stuck, .doubtful: set(index, slots[index].standing, .lifted, at: now)
-      case .absent, .touching, .hovering, .palm: break
+      case .touching, .hovering, .palm:
+        break  // Followed by its id; the kernel masks its positions.
+      case .marked, .stuck, .doubtful:
+        unheard = true
+        set(index, slots[index].standing, .lifted, at: now)
+      case .absent:
+        unheard = true
       }
     }
-    if moved && !heardSinceRead {
+    if unheard {
       if !mayBeGrabbed { countDrift() }
       changes.append(.activity(at: now))
     }
@@ -178,6 +203,7 @@ extension ContactTracker {
     for index in slots.indices
     where slots[index].presence == .touching && slots[index].lastChange + stuckAfter <= now {
       stuckTotal += 1
+      silenceEnds = nil
       switch onStuck {
       case .ignore:
         set(index, .stuck(held: false), .stuck, at: now)

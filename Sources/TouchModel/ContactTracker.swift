@@ -235,6 +235,14 @@ struct Slot: Sendable {
       }
     }
 
+    /// BTN_TOUCH up speaks against it.
+    var mayBeDoubted: Bool {
+      switch self {
+      case .touching, .stuck(held: true): true
+      case .absent, .doubtful, .hovering, .palm, .marked, .stuck(held: false): false
+      }
+    }
+
     var isDoubtful: Bool { if case .doubtful = self { true } else { false } }
     var isStuck: Bool { if case .stuck = self { true } else { false } }
 

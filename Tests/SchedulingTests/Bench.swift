@@ -105,9 +105,13 @@ struct Bench {
 
   /// Comes back late: one wake-up only.
   mutating func oversleep(until seconds: Double) {
-    now = at(seconds)
-    perform(scheduler.timePassed(now))
+    sleep(until: at(seconds))
+    wake()
   }
+
+  mutating func sleep(until instant: Instant) { now = instant }
+
+  mutating func wake() { perform(scheduler.timePassed(now)) }
 
   mutating func handlerEnds(_ state: FinalState = .applied) {
     guard let ended = running else { return }

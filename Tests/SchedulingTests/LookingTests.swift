@@ -93,4 +93,12 @@ struct LookingTests {
     #expect(bench.running == id("a"))
     #expect(bench.violations == [])
   }
+
+  @Test("while a handler runs and nothing waits, no timer runs")
+  func noTimerWhileRunning() {
+    var bench = Bench()
+    bench.submit("a")
+    #expect(bench.running == id("a"))
+    #expect(bench.scheduler.nextDeadline == nil)
+  }
 }

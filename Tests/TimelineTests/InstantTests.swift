@@ -81,4 +81,9 @@ struct InstantTests {
   func printed(_ nanoseconds: Int64, _ text: String) {
     #expect(Instant(nanoseconds: nanoseconds).description == text)
   }
+
+  @Test("an instant a little before the origin keeps its sign")
+  func sign() {
+    #expect(Instant(nanoseconds: -500_000_000).description == "-0.500000s")
+  }
 }

@@ -75,4 +75,15 @@ struct TimeSpanTests {
       seconds = seconds * 3 / 2 + 1
     }
   }
+
+  @Test("two points in a number are refused, as by systemd")
+  func points() {
+    #expect(throws: TimeSpan.Malformed.noNumber("12.34.56")) { try TimeSpan.parse("12.34.56") }
+    #expect(throws: TimeSpan.Malformed.noNumber("1..5s")) { try TimeSpan.parse("1..5s") }
+  }
+
+  @Test("blanks after infinity are no matter")
+  func infinity() throws {
+    #expect(try TimeSpan.parse("infinity \t") == .forever)
+  }
 }

@@ -224,4 +224,73 @@ struct SecondReadTests {
     #expect(device.verify(KernelTable(trackingIDs: [5, 6, -1, -1, 8, 9])) == [])
     #expect(device.tracker.contacts.count == 2)
   }
+
+  @Test("a drag whose positions the kernel masks is no foreign grab")
+  func maskedDrag() {
+    var device = DeviceOnTrial()
+    device.send(.slot(0), .id(5), .touch(1), .x(1), .report)
+    device.verify()
+    for x in 2..<10 {
+      device.pass(.seconds(1))
+      device.sendUnseen(.x(Int32(x)))
+      #expect(device.verify() == [])
+    }
+    #expect(device.tracker.drift == 0 && !device.tracker.mayBeGrabbed)
+  }
+
+  @Test("movement that frames told of before BTN_TOUCH 0 does not take the doubt away at the next read")
+  func oldMovementDoubt() {
+    var device = DeviceOnTrial()
+    device.send(.slot(0), .id(5), .touch(1), .x(1), .report)
+    device.verify()
+    device.send(.x(50), .report)
+    device.send(.touch(0), .report)
+    device.pass(.seconds(1))
+    device.verify()
+    #expect(device.tracker.doubtfulContacts == [finger(0, 5)])
+    device.pass(.seconds(1))
+    #expect(device.tracker.verdict == .idle)
+  }
+
+  @Test("movement that frames told of before the kernel released the keys brings no contact back")
+  func oldMovementRelease() {
+    var device = DeviceOnTrial()
+    device.send(.slot(0), .id(5), .touch(1), .x(1), .report)
+    device.verify()
+    device.send(.x(50), .report)
+    device.send(.touch(0), .kernelReport)
+    device.pass(.seconds(1))
+    #expect(device.verify() == [])
+  }
+
+  @Test("a contact that came after a first read is not ended by one read of its own")
+  func replacedBetween() {
+    var device = DeviceOnTrial()
+    device.send(.slot(0), .id(5), .report)
+    device.sendUnseen(.id(-1))
+    #expect(device.verify() == [])
+    device.pass(.milliseconds(5))
+    device.sendUnseen(.id(7))
+    device.verify()
+    #expect(device.tracker.contacts == [finger(0, 7)])
+    device.pass(.milliseconds(20))
+    device.sendUnseen(.id(-1))
+    #expect(device.verify() == [])
+    #expect(device.tracker.contacts == [finger(0, 7)])
+  }
+
+  @Test("after a foreign grab the first events of another slot are that slot's")
+  func slotAfterGrab() {
+    var device = DeviceOnTrial()
+    device.send(.slot(0), .id(5), .touch(1), .report)
+    device.sendUnseen(.slot(1), .id(8))
+    for _ in 0..<3 {
+      device.pass(.seconds(1))
+      device.verify()
+    }
+    #expect(device.tracker.contacts == [finger(0, 5), finger(1, 8)])
+    // The grab is over. The kernel does not say the slot again: it has not changed.
+    device.send(.id(-1), .report)
+    #expect(device.tracker.contacts == [finger(0, 5)])
+  }
 }

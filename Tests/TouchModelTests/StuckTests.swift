@@ -134,4 +134,40 @@ struct StuckTests {
     device.send(.dropped)
     #expect(!device.tracker.isAtRest)
   }
+
+  @Test("a type A finger that moves for half an hour is not stuck")
+  func movingGroups() {
+    var device = DeviceOnTrial(.groups)
+    device.send(.x(1), .group, .touch(1), .report)
+    for x in 0..<(30 * 60 * 5) {
+      device.pass(.milliseconds(200))
+      #expect(device.send(.x(Int32(x)), .group, .report) == [])
+      // The kernel keeps no position of type A.
+      if x % 5 == 0 { #expect(device.verify(KernelTable(touchDown: true)) == []) }
+    }
+  }
+
+  @Test("a type A contact that is stuck does not come back at every look")
+  func stuckGroups() {
+    var device = DeviceOnTrial(.groups)
+    device.send(.x(1), .group, .touch(1), .report)
+    var changes: [ContactChange] = []
+    for _ in 0..<(1200 * 4) {
+      device.pass(.milliseconds(250))
+      changes += device.verify()
+    }
+    #expect(changes.count == 1)
+    #expect(device.tracker.verdict == .idle)
+  }
+
+  @Test("a stuck contact that is held is doubted, too, when BTN_TOUCH goes up")
+  func heldDoubt() {
+    var device = DeviceOnTrial(onStuck: .hold)
+    device.send(.slot(0), .id(5), .touch(1), .report)
+    device.pass(.seconds(600))
+    device.verify()
+    device.send(.touch(0), .report)
+    device.pass(.seconds(2))
+    #expect(device.tracker.verdict == .idle)
+  }
 }

@@ -97,7 +97,7 @@ struct Submission: Equatable {
 
   private static func name(_ type: any Any.Type) -> String {
     if type == String.self { return "a string" }
-    if type == [String: String].self { return "an object of strings" }
+    if type == [String: String].self || type == [String: Any].self { return "an object of strings" }
     if type == Int.self { return "a whole number" }
     return "of another type"
   }

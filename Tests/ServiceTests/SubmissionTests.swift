@@ -1,0 +1,210 @@
+import Scheduling
+import Testing
+import TouchgateAPI
+
+@testable import Service
+
+@Suite("The body of a submission")
+struct SubmissionTests {
+  private func read(_ text: String) throws(Problem) -> Submission { try Submission(body: Array(text.utf8)) }
+
+  private func problem(_ text: String) -> Problem? { problem(Array(text.utf8)) }
+
+  private func problem(_ body: [UInt8]) -> Problem? {
+    do throws(Problem) {
+      _ = try Submission(body: body)
+      return nil
+    } catch {
+      return error
+    }
+  }
+
+  // MARK: What is taken
+
+  @Test("a handler is enough")
+  func least() throws {
+    let submission = try read(#"{"handler":"page"}"#)
+    #expect(submission.handler == "page")
+    #expect(submission.parameters == [:])
+    #expect(submission.payload == [])
+    #expect(submission.id == nil)
+  }
+
+  @Test("everything at once is taken as it stands")
+  func all() throws {
+    let submission = try read(
+      #" { "id" : "a.B-c_9", "parameters":{"url":"http://x/?ü","empty":""} , "payload":"\u00e4\n\u0000", "handler":"page" } "#
+    )
+    #expect(submission.id == UpdateID("a.B-c_9"))
+    #expect(submission.parameters == ["url": "http://x/?ü", "empty": ""])
+    #expect(submission.payload == [0xc3, 0xa4, 0x0a, 0x00])
+  }
+
+  @Test("a payload in base64 is decoded")
+  func base64() throws {
+    #expect(try read(#"{"handler":"page","payloadBase64":"AP/+Cg=="}"#).payload == [0x00, 0xff, 0xfe, 0x0a])
+    #expect(try read(#"{"handler":"page","payloadBase64":""}"#).payload == [])
+  }
+
+  @Test("null is as good as leaving out what may be left out")
+  func null() throws {
+    let submission = try read(
+      #"{"handler":"page","parameters":null,"payload":null,"payloadBase64":"eA==","id":null}"#)
+    #expect(submission.parameters == [:] && submission.payload == [0x78] && submission.id == nil)
+  }
+
+  @Test("a payload of exactly 1 MiB is taken, one byte more is not; the same in base64")
+  func size() throws {
+    let mebibyte = 1024 * 1024
+    let full = String(repeating: "x", count: mebibyte)
+    #expect(try read(#"{"handler":"page","payload":"\#(full)"}"#).payload.count == mebibyte)
+    let tooLarge = problem(#"{"handler":"page","payload":"\#(full)x"}"#)
+    #expect(tooLarge?.code == "payloadTooLarge" && tooLarge?.field == "payload")
+    #expect(tooLarge?.message.contains("1048577") == true && tooLarge?.message.contains("1048576") == true)
+
+    // 1048575 bytes are 1398100 characters; one character "AA==" more is one byte, "AAA=" two.
+    let encoded = String(repeating: "AAAA", count: mebibyte / 3)
+    #expect(try read(#"{"handler":"page","payloadBase64":"\#(encoded)AA=="}"#).payload.count == mebibyte)
+    let tooLargeBase64 = problem(#"{"handler":"page","payloadBase64":"\#(encoded)AAA="}"#)
+    #expect(tooLargeBase64?.code == "payloadTooLarge" && tooLargeBase64?.field == "payloadBase64")
+  }
+
+  @Test("the limit counts bytes, not characters")
+  func bytes() {
+    let wide = String(repeating: "ü", count: 1024 * 512 + 1)
+    #expect(problem(#"{"handler":"page","payload":"\#(wide)"}"#)?.code == "payloadTooLarge")
+  }
+
+  // MARK: What is refused, by name
+
+  static let noJSON = [
+    "", " ", "{", "}", "{}}", "hello", "{handler:page}", "{'handler':'page'}", #"{"handler":"page""#,
+    #"{"handler":"page"} x"#, #"{"handler" "page"}"#, #"{"handler":"pa"#, #"{"handler":"\x"}"#, "[", "nul",
+  ]
+
+  @Test("what is not JSON", arguments: noJSON)
+  func malformed(_ text: String) {
+    #expect(problem(text)?.code == "malformedJSON")
+    #expect(problem(text)?.field == nil)
+  }
+
+  @Test("what is no object", arguments: ["[]", #"["handler"]"#, #""page""#, "5", "true", "null", "-0.5e3"])
+  func noObject(_ text: String) {
+    #expect(problem(text)?.code == "wrongType")
+    #expect(problem(text)?.message == "the body must be a JSON object")
+  }
+
+  @Test(
+    "a field that does not exist, by its name, whatever its value and however small the difference",
+    arguments: [
+      ("handlers", #"{"handler":"page","handlers":1}"#), ("Handler", #"{"Handler":"page"}"#),
+      ("command", #"{"handler":"page","command":["/bin/sh"]}"#), ("", #"{"handler":"page","":null}"#),
+      ("handler ", #"{"handler ":"page"}"#), ("a", #"{"b":1,"a":2,"handler":3}"#),
+    ])
+  func unknownField(_ field: String, _ text: String) {
+    let found = problem(text)
+    #expect(found?.code == "unknownField")
+    #expect(found?.field == field)
+    #expect(found?.message.contains("'\(field)'") == true)
+    #expect(found?.message.contains("handler, id, parameters, payload, payloadBase64") == true)
+  }
+
+  @Test(
+    "a value of the wrong type, with the path of its field",
+    arguments: [
+      ("handler", #"{"handler":5}"#), ("handler", #"{"handler":["page"]}"#), ("handler", #"{"handler":{}}"#),
+      ("handler", #"{"handler":true}"#), ("handler", #"{"handler":null}"#),
+      ("parameters", #"{"handler":"page","parameters":[]}"#),
+      ("parameters", #"{"handler":"page","parameters":"url=x"}"#),
+      ("parameters.url", #"{"handler":"page","parameters":{"url":5}}"#),
+      ("parameters.url", #"{"handler":"page","parameters":{"ok":"x","url":{"a":"b"}}}"#),
+      ("parameters.url", #"{"handler":"page","parameters":{"url":null}}"#),
+      ("payload", #"{"handler":"page","payload":5}"#), ("payload", #"{"handler":"page","payload":{"a":1}}"#),
+      ("payloadBase64", #"{"handler":"page","payloadBase64":[1,2]}"#), ("id", #"{"handler":"page","id":7}"#),
+    ])
+  func wrongType(_ field: String, _ text: String) {
+    let found = problem(text)
+    #expect(found?.code == "wrongType")
+    #expect(found?.field == field)
+    #expect(found?.message.hasPrefix("'\(field)' must be ") == true, "\(found?.message ?? "")")
+  }
+
+  @Test("parameters of the wrong type are told what they must be")
+  func wrongParameters() {
+    let found = problem(#"{"handler":"page","parameters":[]}"#)
+    #expect(found?.message == "'parameters' must be an object of strings")
+  }
+
+  @Test("no handler", arguments: ["{}", #"{"payload":"x"}"#])
+  func missingHandler(_ text: String) {
+    #expect(problem(text) == Problem(code: "missingField", message: "'handler' is required", field: "handler"))
+  }
+
+  @Test("both payloads, though one is empty")
+  func bothPayloads() {
+    for text in [
+      #"{"handler":"page","payload":"x","payloadBase64":"eA=="}"#,
+      #"{"handler":"page","payload":"","payloadBase64":""}"#,
+    ] {
+      #expect(problem(text)?.code == "conflictingFields")
+    }
+  }
+
+  @Test("what is not base64 with padding", arguments: ["eA", "eA=", "e", "=", "eA==eA==", "e A==", "e_-=", "ü"])
+  func badBase64(_ text: String) {
+    let found = problem(#"{"handler":"page","payloadBase64":"\#(text)"}"#)
+    #expect(found?.code == "badBase64" && found?.field == "payloadBase64")
+  }
+
+  @Test(
+    "an id that could not stand in a file name, a URL or a log line",
+    arguments: ["", ".", "..", "a/b", "a b", "a\\u0000", "ü", "a\\n", String(repeating: "x", count: 65), "%61"])
+  func badID(_ text: String) {
+    let found = problem(#"{"handler":"page","id":"\#(text)"}"#)
+    #expect(found?.code == "badID" && found?.field == "id")
+  }
+
+  @Test("an id of 64 characters is taken")
+  func longID() throws {
+    let text = String(repeating: "x", count: 64)
+    #expect(try read(#"{"handler":"page","id":"\#(text)"}"#).id?.text == text)
+  }
+
+  // MARK: What is meant to break it
+
+  @Test("brackets a hundred thousand deep are refused, and break nothing", arguments: ["[", #"{"a":"#])
+  func deep(_ bracket: String) {
+    let deep = String(repeating: bracket, count: 100_000)
+    #expect(problem(deep)?.code == "malformedJSON")
+    #expect(problem(#"{"handler":"page","parameters":\#(deep)"#)?.code == "malformedJSON")
+  }
+
+  @Test(
+    "what is not UTF-8 is refused",
+    arguments: [[0xff], [0xc3], [0xc0, 0x80], [0xed, 0xa0, 0x80], [0xf5, 0x80, 0x80, 0x80]])
+  func notUTF8(_ bytes: [UInt8]) {
+    let body = Array(#"{"handler":"page","payload":""#.utf8) + bytes + Array(#""}"#.utf8)
+    #expect(problem(body) != nil)
+    #expect(problem(bytes) != nil)
+  }
+
+  @Test("half a surrogate pair is refused")
+  func surrogates() {
+    #expect(problem(#"{"handler":"page","payload":"\ud800"}"#) != nil)
+    #expect(problem(#"{"handler":"page","payload":"\udc00\ud800"}"#) != nil)
+  }
+
+  @Test("what the body holds does not come back in the words of a refusal")
+  func secrets() {
+    let secret = "s3cret"
+    for text in [
+      #"{"handler":"page","payload":"\#(secret)" "#, #"{"handler":"page","payload":["\#(secret)"]}"#,
+      #"{"handler":"page","payloadBase64":"\#(secret)?"}"#, #"{"handler":"page","parameters":{"pin":["\#(secret)"]}}"#,
+      #"{"handler":"page","payload":\#(secret)}"#,
+    ] {
+      let found = problem(text)
+      #expect(found != nil)
+      #expect(found?.message.contains(secret) == false, "\(found?.message ?? "")")
+    }
+  }
+}
