@@ -4,7 +4,7 @@ SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help deps libraries lint build check release test test-root touch-script demo install uninstall vm vm-build
+.PHONY: help deps libraries lint build check release test test-root touch-script model-check demo install uninstall vm vm-build
 
 # Everything from Debian that the build needs. `make lint` checks that README.md and the C headers say the same.
 PACKAGES := pkg-config libevdev-dev libudev-dev libsystemd-dev libsqlite3-dev libmicrohttpd-dev
@@ -75,6 +75,11 @@ touch-script: libraries ## run one touch script and print each check: make touch
 	@swift build --build-tests < /dev/null > .build/touch-script.log 2>&1 || { cat .build/touch-script.log >&2; exit 1; }
 	@TOUCH_SCRIPT="$$(realpath -- "$(FILE)")" NO_COLOR=1 swift test --skip-build --disable-xctest --quiet \
 	  --filter 'TouchScriptTests/holds' < /dev/null
+
+LENGTH ?= 7
+model-check: libraries ## every sequence of steps on two slots: make model-check LENGTH=7 (6 in make check; each more takes ten times)
+	@swift build --build-tests < /dev/null
+	@MODEL_CHECK_LENGTH=$(LENGTH) swift test --skip-build --disable-xctest --filter ModelCheckTests < /dev/null
 
 demo: deps release ## an update waits for a recorded finger: half a minute, no device, no root
 	@Examples/demo

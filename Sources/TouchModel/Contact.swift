@@ -15,7 +15,7 @@ public struct Contact: Hashable, Sendable {
 
 /// What the tracker says of a device after an input. In order; a contact that was replaced ends before the new one
 /// begins.
-public enum ContactChange: Equatable, Sendable {
+public enum ContactChange: Hashable, Sendable {
   case began(Contact, at: Instant)
   case ended(Contact, EndCause, at: Instant)
   /// Somebody was there although no contact came of it: a tap within one frame, a hovering or palm contact that began

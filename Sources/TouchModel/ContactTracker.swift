@@ -5,7 +5,7 @@ public import Timeline
 /// A wrong "touched" blocks updates for ever; a wrong "not touched" changes the screen under a finger. So a contact
 /// begins and ends by complete frames, and a second pass over the kernel's table prunes what is over though no frame
 /// said so. The rules stand in docs/touch.md, each with the kernel fact or the public report behind it.
-public struct ContactTracker: Sendable {
+public struct ContactTracker: Hashable, Sendable {
   /// What the whole device comes to, for tests and for status.
   public enum Verdict: String, Equatable, Sendable {
     case touched
@@ -213,8 +213,8 @@ public struct ContactTracker: Sendable {
 }
 
 /// One slot: the kernel's raw values, and what we make of them.
-struct Slot: Sendable {
-  enum Presence: Equatable, Sendable {
+struct Slot: Hashable, Sendable {
+  enum Presence: Hashable, Sendable {
     case absent
     case touching
     /// BTN_TOUCH went up without it; ends then, unless new data of it comes.
@@ -274,7 +274,7 @@ struct Slot: Sendable {
   /// What the frame that is being applied said of the slot.
   var news = News()
 
-  struct News: Sendable {
+  struct News: Hashable, Sendable {
     var changed = false
     /// A tracking id other than the one before.
     var newContact = false

@@ -10,7 +10,7 @@ public struct Frame: Equatable, Sendable {
     case keysReleasedByKernel
   }
 
-  public struct Update: Equatable, Sendable {
+  public struct Update: Hashable, Sendable {
     public var type: UInt16
     public var code: UInt16
     public var value: Int32

@@ -8,7 +8,7 @@ public import Timeline
 ///   longer than its buffer, and where it releases the keys itself. Only the last one means something: BTN_TOUCH 0 in
 ///   it. Otherwise the frame goes on up to the next SYN_REPORT 0.
 /// * After SYN_DROPPED everything up to the next SYN_REPORT is void; then the kernel's table must be read.
-public struct FrameAssembler: Sendable {
+public struct FrameAssembler: Hashable, Sendable {
   public enum Output: Equatable, Sendable {
     case frame(Frame)
     /// Events were lost; nothing more is known until `resync`.

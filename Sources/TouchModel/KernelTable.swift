@@ -1,6 +1,6 @@
 /// What the kernel holds for a device at one moment: EVIOCGMTSLOTS, EVIOCGKEY, EVIOCGABS. True even while another
 /// process holds the device, but written before SYN_REPORT, so it may have been read in the middle of a frame.
-public struct KernelTable: Equatable, Sendable {
+public struct KernelTable: Hashable, Sendable {
   /// Tracking id by slot, -1 where there is none; empty for a device without slots.
   public var trackingIDs: [Int32]
   /// ABS_MT_TOOL_TYPE by slot; empty where the device has no such axis.
@@ -15,7 +15,7 @@ public struct KernelTable: Equatable, Sendable {
   /// BTN_TOUCH; nil where the device has none.
   public var touchDown: Bool?
 
-  public struct Position: Equatable, Sendable {
+  public struct Position: Hashable, Sendable {
     public var x: Int32
     public var y: Int32
 

@@ -1,7 +1,7 @@
 /// What a touch device is, as far as decoding it goes: from its capabilities at open, never changed afterwards.
-public struct ScreenProfile: Equatable, Sendable {
+public struct ScreenProfile: Hashable, Sendable {
   /// How a device tells of contacts. Rule: Documentation/input/multi-touch-protocol.rst.
-  public enum Tongue: Equatable, Sendable {
+  public enum Tongue: Hashable, Sendable {
     /// Type B: slots with tracking ids; the number of slots is the device's own (60 exist).
     case slots(Int)
     /// Type A: groups ended by SYN_MT_REPORT, no ids, no release.

@@ -1,6 +1,6 @@
 /// The kernel's side of a device, as a value: every event is stored when it is written, also in mid-frame. It answers
 /// for recordings, and for tests, what EVIOCGMTSLOTS and EVIOCGKEY would.
-public struct SlotTable: Sendable {
+public struct SlotTable: Hashable, Sendable {
   public private(set) var table: KernelTable
 
   public init(_ profile: ScreenProfile) {
