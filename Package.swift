@@ -82,6 +82,7 @@ let package = Package(
 
     // Pipes, socketpairs, temporary folders.
     tests("RecordingsTests", ["Timeline", "TouchModel", "Recordings"]),
+    tests("ConformanceTests", ["Timeline", "TouchModel", "Recordings", "Evdev"]),
     tests("UpdateStoreTests", ["Timeline", "Scheduling", "UpdateStore", "CSQLite"]),
     tests("SocketServerTests", ["Timeline", "TouchgateAPI", "SocketServer", "TouchgateClient"]),
     tests("TouchgateCommandsTests", ["Timeline", "TouchgateAPI", "TouchgateClient", "TouchgateCommands"]),

@@ -145,6 +145,11 @@ public final class TouchDevice {
     return result
   }
 
+  /// When a frame that the kernel cut is to be taken as over, unless more of it comes before: `finishCutFrame`.
+  public var cutFrameDue: Instant? { assembler.cutSince.map { $0 + ContactTracker.secondRead } }
+
+  public func finishCutFrame(now: Instant) -> FrameAssembler.Output? { assembler.finishCutFrame(at: stamp(now, now)) }
+
   /// The table at a moment when nothing is queued that is older or unread: throws away what is queued, reads, and
   /// wants a second read that agrees with nothing queued in between. Nil where the device does not come to rest in
   /// `tries`, or is gone.
@@ -212,9 +217,10 @@ public final class TouchDevice {
     return Array(values.dropFirst())
   }
 
-  /// A stamp that never lies in the future and never goes back, whatever the device's driver does.
+  /// A stamp that never lies in the future and never goes back; where the device's driver says otherwise, the time of
+  /// reading stands for it.
   private func stamp(_ time: Instant, _ now: Instant) -> Instant {
-    lastStamp = max(lastStamp, stampsAreMonotonic ? min(time, now) : now)
+    lastStamp = stampsAreMonotonic && time >= lastStamp ? min(time, now) : now
     return lastStamp
   }
 

@@ -34,11 +34,11 @@ extension ContactTracker {
       }
     }
     for index in slots.indices where slots[index].news.changed { commit(index, at: frame.time) }
-    guard let button else { return }
-    touchDown = button
-    if button {
+    touchDown = button ?? touchDown
+    if touchDown == true {
+      // Also where the frame does not speak of BTN_TOUCH: the contact that explained it may have ended.
       explainTouchDown(at: frame.time)
-    } else if frame.ending == .report {
+    } else if button == false && frame.ending == .report {
       doubtAll(at: frame.time)
     }
   }
@@ -63,6 +63,7 @@ extension ContactTracker {
     slots[index].news = Slot.News()
     slots[index].lastChange = time
     if news.newContact {
+      slots[index].toolIsInherited = !news.sawTool
       // Another id means another contact, with or without -1 between them.
       set(index, .absent, news.sawEnd ? .lifted : .replaced, at: time)
       if slots[index].id == -1 { changes.append(.activity(at: time)) }  // Down and up in one frame.
@@ -151,6 +152,7 @@ extension Slot {
       id = update.value
     case EventCode.toolType:
       tool = update.value
+      news.sawTool = true
     case EventCode.distance:
       distance = update.value
     default:

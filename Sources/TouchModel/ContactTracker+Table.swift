@@ -40,7 +40,7 @@ extension ContactTracker {
     case .slots:
       for index in slots.indices where index < table.trackingIDs.count { verify(table, index, at: now) }
       verifyButton(table, at: now)
-      followSlot(table)
+      followSlot(table, at: now)
     case .single:
       verifySingle(table, at: now)
     case .groups:
@@ -53,13 +53,22 @@ extension ContactTracker {
   // MARK: One slot, one button
 
   private mutating func verify(_ table: KernelTable, _ index: Int, at now: Instant) {
+    if slots[index].presence == .palm, isNoPalm(table, index) {
+      guard Self.isSecondRead(&slots[index].missingSince, at: now) else { return }
+      countDrift()
+      copyTool(table, index)
+      set(index, slots[index].standing, .tableDisagreed, at: now)
+      return
+    }
     let before = slots[index].presence
     let after = presence(index, by: table)
     if table.trackingIDs[index] == slots[index].id && after == before {
       confirm(index, at: now)
+      copyTool(table, index)
       return
     }
     if before.isContact && !after.isContact {
+      slots[index].addedUnheard = nil  // What was to be confirmed is not there any more.
       guard Self.isSecondRead(&slots[index].missingSince, at: now) else { return }
       countDrift()
     } else if after.isContact {
@@ -67,6 +76,13 @@ extension ContactTracker {
       slots[index].addedUnheard = now
     }
     take(table, index, .tableDisagreed, at: now)
+  }
+
+  /// Frames told that this contact is a palm, and the kernel has it as none: what they told was about another slot, or
+  /// it changed unheard.
+  private func isNoPalm(_ table: KernelTable, _ index: Int) -> Bool {
+    table.trackingIDs[index] == slots[index].id && slots[index].tool == ToolType.palm
+      && index < table.toolTypes.count && table.toolTypes[index] != ToolType.palm
   }
 
   /// A contact that the table added, there for so long and no frame told of it: events are withheld.
@@ -98,6 +114,7 @@ extension ContactTracker {
       touchDown = true
       set(0, .touching, .lifted, at: now)
     case (false, true):
+      slots[0].addedUnheard = nil
       guard Self.isSecondRead(&slots[0].missingSince, at: now) else { return }
       countDrift()
       touchDown = false
@@ -123,8 +140,15 @@ extension ContactTracker {
 
   /// What another process was told, we were not: also which slot is current. The kernel tells a slot only when it
   /// changes, so the first events after the grab would be taken for another slot's.
-  private mutating func followSlot(_ table: KernelTable) {
-    guard mayBeGrabbed, slots.indices.contains(table.currentSlot) else { return }
+  private mutating func followSlot(_ table: KernelTable, at now: Instant) {
+    guard slots.indices.contains(table.currentSlot), table.currentSlot != currentSlot else {
+      slotOffSince = nil
+      return
+    }
+    // In the middle of a frame they differ too, and the events before the change are still to come.
+    guard mayBeGrabbed || Self.isSecondRead(&slotOffSince, at: now) else { return }
+    if !mayBeGrabbed { countDrift() }
+    slotOffSince = nil
     currentSlot = table.currentSlot
     slotIsValid = true
   }
@@ -142,7 +166,7 @@ extension ContactTracker {
 
   /// When the table must be read again because it disagreed with the frames; nil: not wanted.
   public var secondReadDue: Instant? {
-    var due = buttonUpSince
+    var due = [buttonUpSince, slotOffSince].compactMap(\.self).min()
     for slot in slots {
       for since in [slot.missingSince, slot.addedUnheard] {
         if let since { due = min(due ?? since, since) }
@@ -154,6 +178,7 @@ extension ContactTracker {
   /// A frame came: what was read before it proves nothing.
   mutating func forgetReads() {
     buttonUpSince = nil
+    slotOffSince = nil
     for index in slots.indices {
       slots[index].missingSince = nil
       slots[index].addedUnheard = nil
@@ -220,8 +245,9 @@ extension ContactTracker {
   private func presence(_ index: Int, by table: KernelTable) -> Slot.Presence {
     if table.trackingIDs[index] == slots[index].id {
       switch slots[index].presence {
-      case .doubtful, .palm, .marked, .stuck: return slots[index].presence
-      case .absent, .touching, .hovering: break
+      case .doubtful, .marked, .stuck: return slots[index].presence
+      case .palm where !slots[index].toolIsInherited: return .palm
+      case .absent, .touching, .hovering, .palm: break
       }
     }
     return Slot.standing(
@@ -233,8 +259,7 @@ extension ContactTracker {
   /// Makes one slot what the table says.
   private mutating func take(_ table: KernelTable, _ index: Int, _ cause: EndCause, at now: Instant) {
     let after = presence(index, by: table)
-    if index < table.toolTypes.count { slots[index].tool = table.toolTypes[index] }
-    if index < table.distances.count { slots[index].distance = table.distances[index] }
+    copyTool(table, index)
     if table.trackingIDs[index] != slots[index].id {
       set(index, .absent, cause, at: now)
       slots[index].id = table.trackingIDs[index]
@@ -242,6 +267,13 @@ extension ContactTracker {
       slots[index].lastChange = now
     }
     set(index, after, cause, at: now)
+  }
+
+  /// The kernel tells of tool and distance only when they change: what changed under a foreign grab is not told again for
+  /// the next contact of the slot.
+  private mutating func copyTool(_ table: KernelTable, _ index: Int) {
+    if index < table.toolTypes.count { slots[index].tool = table.toolTypes[index] }
+    if index < table.distances.count { slots[index].distance = table.distances[index] }
   }
 
   /// BTN_TOUCH as the table has it: up with contacts on the glass makes them doubtful, down that nothing explains

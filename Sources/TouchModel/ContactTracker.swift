@@ -57,6 +57,8 @@ public struct ContactTracker: Hashable, Sendable {
   var heardSinceRead = false
   /// The table says BTN_TOUCH is up, with contacts on the glass and no frame since then.
   var buttonUpSince: Instant?
+  /// The table has another current slot, and no frame came since then.
+  var slotOffSince: Instant?
   var changes: [ContactChange] = []
 
   public init(profile: ScreenProfile, stuckAfter: Duration = .seconds(600), onStuck: StuckPolicy = .ignore) {
@@ -269,6 +271,8 @@ struct Slot: Hashable, Sendable {
   var position: KernelTable.Position?
   /// The table was read without this contact then, and no frame came since.
   var missingSince: Instant?
+  /// No frame told the tool of this id: it is that of an id before, and may have changed unheard.
+  var toolIsInherited = false
   /// The table told of this contact then, and no frame has yet.
   var addedUnheard: Instant?
   /// What the frame that is being applied said of the slot.
@@ -279,6 +283,7 @@ struct Slot: Hashable, Sendable {
     /// A tracking id other than the one before.
     var newContact = false
     var sawEnd = false
+    var sawTool = false
   }
 
   /// What a contact with these raw values is, as long as no rule says otherwise.

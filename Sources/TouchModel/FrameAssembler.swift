@@ -29,6 +29,9 @@ public struct FrameAssembler: Hashable, Sendable {
   private var state = State.collecting
   private var updates: [Frame.Update] = []
   private var touchReleased = false
+  /// Since when a frame is open that the kernel cut with SYN_REPORT 1; nil: none is. Where the rest of it is masked, its
+  /// end never comes: evdev drops empty frames.
+  public private(set) var cutSince: Instant?
 
   public init() {}
 
@@ -51,13 +54,24 @@ public struct FrameAssembler: Hashable, Sendable {
     }
   }
 
+  /// Ends a cut frame of which nothing more came for a while.
+  public mutating func finishCutFrame(at time: Instant) -> Output? {
+    guard cutSince != nil else { return nil }
+    let frame = Frame(time: time, updates: updates, ending: .report)
+    clear()
+    return .frame(frame)
+  }
+
   private mutating func report(_ event: InputEvent) -> Output? {
     switch state {
     case .discarding:
       state = .collecting
       return .resync(event.time)
     case .collecting:
-      if event.value != 0 && !touchReleased { return nil }
+      if event.value != 0 && !touchReleased {
+        if !updates.isEmpty { cutSince = cutSince ?? event.time }
+        return nil
+      }
       let ending: Frame.Ending = event.value == 0 ? .report : .keysReleasedByKernel
       let frame = Frame(time: event.time, updates: updates, ending: ending)
       clear()
@@ -90,5 +104,6 @@ public struct FrameAssembler: Hashable, Sendable {
   private mutating func clear() {
     updates.removeAll(keepingCapacity: true)
     touchReleased = false
+    cutSince = nil
   }
 }

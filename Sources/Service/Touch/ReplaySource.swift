@@ -59,6 +59,9 @@ final class ReplaySource: TouchSource {
 
   func table() -> KernelTable? { kernel.table }
   func settledTable() -> KernelTable? { kernel.table }
+  /// Every event comes here, also the end of a frame.
+  var cutFrameDue: Instant? { nil }
+  func finishCutFrame(now: Instant) -> FrameAssembler.Output? { nil }
   func wantPositions(_ wanted: Bool) -> Bool { false }
 
   private func arm() {

@@ -297,6 +297,7 @@ final class TouchInput {
     for device in attached.values {
       deadlines += [
         device.tracker.nextDeadline, device.tracker.secondReadDue, device.tableDue, sampleDue(device),
+        device.source.cutFrameDue,
       ].compactMap(\.self)
     }
     if let deadline = screens.nextDeadline { deadlines.append(deadline) }
@@ -312,6 +313,12 @@ final class TouchInput {
       open(waiting.found, id, screen: waiting.screen, pause: waiting.pause, now)
     }
     for (id, device) in attached {
+      if let due = device.source.cutFrameDue, due <= now, !pump(id, now),
+        let output = device.source.finishCutFrame(now: now)
+      {
+        tell(id, now) { $0.handle(output) }
+        tune(device, id, now)
+      }
       if let due = device.tableDue, due <= now {
         adoptTable(id, now)
       }

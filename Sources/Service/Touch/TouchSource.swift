@@ -11,6 +11,8 @@ protocol TouchSource: AnyObject {
   var hasQueued: Bool { get }
   func table() -> KernelTable?
   func settledTable() -> KernelTable?
+  var cutFrameDue: Instant? { get }
+  func finishCutFrame(now: Instant) -> FrameAssembler.Output?
   /// True where it changed something: then a settled table must be adopted.
   func wantPositions(_ wanted: Bool) -> Bool
 }

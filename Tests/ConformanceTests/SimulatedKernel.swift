@@ -1,0 +1,170 @@
+import Evdev
+import Timeline
+import TouchModel
+
+/// The kernel's side of one device: its table, and the buffer of the one reader that we are.
+///
+/// As drivers/input/input.c and evdev.c do it: an event is in the table when it is written, and reaches the reader with
+/// the SYN_REPORT after it. A buffer that is full keeps SYN_DROPPED and the newest event. Under a foreign grab the
+/// table goes on and the reader hears nothing.
+final class SimulatedKernel {
+  struct Shape: Equatable {
+    /// Events that the reader's buffer holds; the kernel makes it 64 at least.
+    var capacity = 64
+    var layout = EventDecoder.Layout.time64
+    /// The device has ABS_MT_TOOL_TYPE and ABS_MT_DISTANCE.
+    var hasToolAxes = true
+    var hasTouchButton = true
+    var hasAutorepeat = false
+    /// EVIOCSMASK works (kernel 4.4).
+    var masks = true
+  }
+
+  var isGrabbed = false
+  /// Called once, right after the next reading of the table: what happens between a reading and the look at the queue.
+  var afterTable: (() -> Void)?
+  /// Positions and EV_MSC come through the reader's mask.
+  private(set) var hearsPositions = true
+  /// How often the buffer overflowed.
+  private(set) var overflows = 0
+
+  private let shape: Shape
+  private let tongue: ScreenProfile.Tongue
+  private let decoder: EventDecoder
+  private var slots: SlotTable
+  private var pending: [InputEvent] = []
+  private var buffer: [InputEvent] = []
+  private var head = 0
+  private var readable = 0
+  private var bytes = [UInt8](repeating: 0, count: 64 * 24)
+
+  init(_ slots: SlotTable, _ tongue: ScreenProfile.Tongue, _ shape: Shape) {
+    self.slots = slots
+    self.tongue = tongue
+    self.shape = shape
+    decoder = EventDecoder(layout: shape.layout)
+  }
+
+  // MARK: The device's side
+
+  /// With all axes, whatever the device has.
+  var wholeTable: KernelTable {
+    var table = slots.table
+    table.touchDown = shape.hasTouchButton ? touchDown : nil
+    return table
+  }
+
+  var touchDown: Bool { slots.table.touchDown == true }
+
+  /// input_event(): false where the kernel passes nothing on, because a key did not change.
+  @discardableResult
+  func write(_ event: InputEvent) -> Bool {
+    if event.type == EventType.key && event.code == EventCode.buttonTouch && event.value != 2
+      && (event.value != 0) == touchDown
+    {
+      return false
+    }
+    if !(event.type == EventType.key && event.value == 2) { slots.apply(event) }
+    pending.append(event)
+    if event.type == EventType.syn && event.code == EventCode.synReport { flush() }
+    return true
+  }
+
+  private func flush() {
+    if !isGrabbed {
+      for event in pending where !isMasked(event) {
+        if event.type == EventType.syn && event.code == EventCode.synReport && readable == buffer.count {
+          continue  // An empty frame.
+        }
+        buffer.append(event)
+        if buffer.count - head == shape.capacity {
+          overflows += 1
+          buffer = [InputEvent(time: event.time, type: EventType.syn, code: EventCode.synDropped, value: 0), event]
+          (head, readable) = (0, 0)
+        }
+        if event.type == EventType.syn && event.code == EventCode.synReport { readable = buffer.count }
+      }
+    }
+    pending.removeAll(keepingCapacity: true)
+  }
+
+  // MARK: The reader's side
+
+  /// As `TouchDevice.wantPositions`: true where the mask changed.
+  func wantPositions(_ wanted: Bool) -> Bool {
+    if wanted == hearsPositions || !shape.masks || tongue == .groups { return false }
+    hearsPositions = wanted
+    return true
+  }
+
+  private func isMasked(_ event: InputEvent) -> Bool {
+    if !shape.masks || tongue == .groups { return false }
+    switch event.type {
+    case EventType.syn: return false
+    case EventType.key:
+      return event.code != EventCode.buttonTouch || (shape.hasAutorepeat && tongue != .single && !hearsPositions)
+    case EventType.abs:
+      if hearsPositions { return false }
+      switch event.code {
+      case EventCode.slot, EventCode.trackingID, EventCode.toolType, EventCode.distance: return tongue == .single
+      default: return true
+      }
+    default: return event.type == 0x04  // EV_MSC
+    }
+  }
+
+  var hasQueued: Bool { readable > head }
+
+  /// read(2) into a buffer of `limit` events, 64 at most: 0 is EAGAIN.
+  func read(_ limit: Int, _ body: (InputEvent) -> Void) -> Int {
+    let count = min(readable - head, limit)
+    if count == 0 { return 0 }
+    let size = shape.layout.rawValue
+    bytes.withUnsafeMutableBytes { bytes in
+      for index in 0..<count { encode(buffer[head + index], bytes, index * size) }
+    }
+    head += count
+    if head == buffer.count {
+      buffer.removeAll(keepingCapacity: true)
+      (head, readable) = (0, 0)
+    }
+    bytes.withUnsafeBytes { decoder.decode(UnsafeRawBufferPointer(rebasing: $0[..<(count * size)]), body) }
+    return count
+  }
+
+  func discardQueued() {
+    buffer.removeFirst(readable)
+    (head, readable) = (0, 0)
+  }
+
+  /// EVIOCGMTSLOTS, EVIOCGABS, EVIOCGKEY: now, also in the middle of a frame.
+  func table() -> KernelTable {
+    var table = slots.table
+    if !shape.hasToolAxes {
+      table.toolTypes = []
+      table.distances = []
+    }
+    table.touchDown = shape.hasTouchButton ? touchDown : nil
+    if let happens = afterTable {
+      afterTable = nil
+      happens()
+    }
+    return table
+  }
+
+  private func encode(_ event: InputEvent, _ bytes: UnsafeMutableRawBufferPointer, _ offset: Int) {
+    let micros = event.time.nanoseconds / 1000
+    switch shape.layout {
+    case .time64:
+      bytes.storeBytes(of: micros / 1_000_000, toByteOffset: offset, as: Int64.self)
+      bytes.storeBytes(of: micros % 1_000_000, toByteOffset: offset + 8, as: Int64.self)
+    case .time32:
+      bytes.storeBytes(of: Int32(micros / 1_000_000), toByteOffset: offset, as: Int32.self)
+      bytes.storeBytes(of: Int32(micros % 1_000_000), toByteOffset: offset + 4, as: Int32.self)
+    }
+    let tail = offset + shape.layout.rawValue - 8
+    bytes.storeBytes(of: event.type, toByteOffset: tail, as: UInt16.self)
+    bytes.storeBytes(of: event.code, toByteOffset: tail + 2, as: UInt16.self)
+    bytes.storeBytes(of: event.value, toByteOffset: tail + 4, as: Int32.self)
+  }
+}
