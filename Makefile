@@ -4,7 +4,7 @@ SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help deps libraries lint build check release test test-root touch-script model-check demo install uninstall vm vm-build
+.PHONY: help deps libraries lint build check release test test-root touch-script conformance model-check demo install uninstall vm vm-build
 
 # Everything from Debian that the build needs. `make lint` checks that README.md and the C headers say the same.
 PACKAGES := pkg-config libevdev-dev libudev-dev libsystemd-dev libsqlite3-dev libmicrohttpd-dev
@@ -75,6 +75,13 @@ touch-script: libraries ## run one touch script and print each check: make touch
 	@swift build --build-tests < /dev/null > .build/touch-script.log 2>&1 || { cat .build/touch-script.log >&2; exit 1; }
 	@TOUCH_SCRIPT="$$(realpath -- "$(FILE)")" NO_COLOR=1 swift test --skip-build --disable-xctest --quiet \
 	  --filter 'TouchScriptTests/holds' < /dev/null
+
+FAULTS ?= 100000
+conformance: libraries ## recordings with injected faults, another seed each time: make conformance FAULTS=100000 [SEED=n]
+	@swift build --build-tests < /dev/null
+	@CONFORMANCE_FAULTS=$(FAULTS) CONFORMANCE_SEED=$${SEED:-$$RANDOM$$RANDOM} \
+	  swift test --skip-build --disable-xctest --filter ConformanceTests < /dev/null | tee .build/conformance.log || status=$$?; \
+	  grep '^conformance: [0-9]* streams' .build/conformance.log; exit $${status:-0}
 
 LENGTH ?= 7
 model-check: libraries ## every sequence of steps on two slots: make model-check LENGTH=7 (6 in make check; each more takes ten times)

@@ -51,7 +51,7 @@ extension Daemon {
 
   private func look(_ now: Instant) {
     touch.lookAgain(now)
-    pending += scheduler.screens(touch.screens.passages, at: now)
+    pending += scheduler.screens(touch.passages, at: now)
   }
 
   // MARK: Store

@@ -143,7 +143,7 @@ public final class Daemon {
 
   /// Tells the scheduler what the gates say now.
   func touchChanged(_ now: Instant) {
-    perform(scheduler.screens(touch.screens.passages, at: now), now)
+    perform(scheduler.screens(touch.passages, at: now), now)
   }
 
   /// After every wake-up: the one timer gets the earliest deadline of all.

@@ -104,11 +104,8 @@ final class Trial {
   func check(_ occasion: Judge.Occasion) {
     if wrong != nil || isPaused { return }
     if reader.verdict != .idle && reader.tableDue != nil { return }  // A device that does not come to rest.
-    // Known within 20 ms, or when the table is looked at; type A has none.
-    if reader.cutSince != nil && (occasion == .read || reader.verdict != .idle || plan.stream.profile.tongue == .groups)
-    {
-      return
-    }
+    // The gate is shut while a cut frame is open, for 20 ms at most.
+    if reader.cutSince != nil { return }
     if let objection = judge.objection(to: reader.verdict, occasion, isGrabbed: kernel.isGrabbed, at: now) {
       fail("\(objection), after it was \(occasion)")
     } else if occasion != .read {
@@ -177,7 +174,7 @@ final class Trial {
     guard type == EventType.syn && code == EventCode.synReport else { return }
     let overflowed = kernel.overflows != overflows
     if overflowed { note { "  SYN_DROPPED for the reader" } }
-    lastStamp = max(lastStamp, event.time)
+    lastStamp = event.time >= lastStamp ? event.time : now  // As the reader takes them.
     let reached =
       !isPaused && !kernel.isGrabbed && !overflowed && !isReadingTable && reader.tableDue == nil
       && kernel.hearsPositions

@@ -1,6 +1,7 @@
 import Evdev
 import EventLoop
 import Gating
+import Scheduling
 import Timeline
 import TouchModel
 
@@ -331,6 +332,19 @@ final class TouchInput {
   }
 
   // MARK: Views
+
+  /// What the gates say; shut where the kernel has cut a frame and its rest is still to come, 20 ms at most.
+  var passages: [String: Passage] {
+    var passages = screens.passages
+    for device in attached.values {
+      guard let due = device.source.cutFrameDue else { continue }
+      passages[""] = .shut(
+        Blocker(
+          code: .unknown, since: due - ContactTracker.secondRead, device: device.source.profile.name,
+          reason: "a frame of \(device.source.profile.name) is not complete", clears: "within 20 ms"))
+    }
+    return passages
+  }
 
   /// What an administrator should know of devices that work.
   var warnings: [String] {
