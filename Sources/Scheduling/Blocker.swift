@@ -10,6 +10,10 @@ public struct Blocker: Equatable, Sendable {
     case stuck
     /// No contact, but not for as long as the quiet period asks.
     case settling
+    /// Its `notBefore` has not come.
+    case notBefore
+    /// Its handler has failed, or asked to be tried later; the pause after that is not over.
+    case backoff
     /// Behind another update.
     case order
     /// Another update is being applied.

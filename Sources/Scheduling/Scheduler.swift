@@ -23,6 +23,8 @@ public struct Scheduler: Sendable {
     case probe(UpdateID)
     /// It has ended, and that is durable.
     case ended(UpdateID, UpdateResult)
+    /// It was to be ended on request, and that could not be stored: it goes on waiting.
+    case notEnded(UpdateID, reason: String)
   }
 
   private struct Entry: Sendable {
@@ -30,7 +32,23 @@ public struct Scheduler: Sendable {
     var attempts: Int
     let acceptedTick: Int
     let acceptedAt: Instant
-    var durable: Bool
+    var stage: Stage
+    /// Neither quiet period nor pauses count any more: its deadline said so, or somebody.
+    var isUrgent = false
+    /// Failures and requests to try later in a row; the pause doubles with each.
+    var setbacks = 0
+    var backoffUntil: Instant?
+    /// What the handler said last, where it was not the end.
+    var lastFailure: String?
+  }
+
+  private enum Stage: Equatable, Sendable {
+    /// On its way into the store.
+    case arriving
+    case waiting
+    /// On its way out: its end is being stored.
+    case leaving
+    case applying
   }
 
   /// The one update that is being applied.
@@ -53,19 +71,13 @@ public struct Scheduler: Sendable {
     }
   }
 
-  private struct Place: Comparable, Sendable {
-    let sequence: Int64
-    let id: UpdateID
-
-    static func < (a: Place, b: Place) -> Bool { a.sequence < b.sequence }
-    static func == (a: Place, b: Place) -> Bool { a.sequence == b.sequence }
-  }
-
-  public let quietPeriod: Duration
+  /// The service's own, for handlers that say nothing.
+  public let policy: HandlerPolicy
+  public let policies: [String: HandlerPolicy]
   /// How often it looks again while anything waits.
   public let interval: Duration
   private var entries: [UpdateID: Entry] = [:]
-  private var queue = Heap<Place>()
+  private var line = WaitingLine()
   private var current: Current?
   private var currentSince: Instant = .distantPast
   private var passages: [String: Passage] = [:]
@@ -74,10 +86,28 @@ public struct Scheduler: Sendable {
   /// A write failed then; nothing is started until the next look.
   private var storeTrouble: (since: Instant, reason: String)?
   private var stoppingSince: Instant?
+  /// Wall clock minus monotonic clock.
+  private var wallOffset: Duration = .zero
+  private var random: SplitMix64
+
+  /// `seed` of the jitter in pauses, so that a test knows them.
+  public init(policy: HandlerPolicy, policies: [String: HandlerPolicy] = [:], interval: Duration, seed: UInt64) {
+    self.policy = policy
+    self.policies = policies
+    self.interval = interval
+    random = SplitMix64(state: seed)
+  }
 
   public init(quietPeriod: Duration, interval: Duration) {
-    self.quietPeriod = quietPeriod
-    self.interval = interval
+    self.init(policy: HandlerPolicy(quietPeriod: quietPeriod), interval: interval, seed: 0)
+  }
+
+  func policy(of update: Update) -> HandlerPolicy { policies[update.handler] ?? policy }
+
+  func quietPeriod(of update: Update) -> Duration { update.quietPeriod ?? policy(of: update).quietPeriod }
+
+  private func wall(_ now: Instant) -> WallTime {
+    WallTime(millisecondsSinceEpoch: ((now - Instant(nanoseconds: 0)) + wallOffset).wholeMilliseconds)
   }
 
   // MARK: Questions
@@ -95,10 +125,10 @@ public struct Scheduler: Sendable {
 
   public var isStopping: Bool { stoppingSince != nil }
 
-  public var waitingCount: Int { queue.count }
+  public var waitingCount: Int { line.count }
 
   /// The first that waits, by order of arrival.
-  public var oldestWaiting: UpdateID? { queue.first?.id }
+  public var oldestWaiting: UpdateID? { line.oldest }
 
   public func attempts(of id: UpdateID) -> Int? { entries[id]?.attempts }
 
@@ -107,13 +137,20 @@ public struct Scheduler: Sendable {
     entries[id].map { ticks - $0.acceptedTick }
   }
 
+  /// So many wait of one user.
+  public func waitingCount(of user: UInt32) -> Int { line.count(of: user) }
+
+  /// The one that waits with this key; nil: none, or it is only on its way into the store.
+  public func waiting(handler: String, key: String) -> UpdateID? { line.member(handler: handler, key: key) }
+
+  public func isWaiting(_ id: UpdateID) -> Bool { line.contains(id) }
+
   /// When `timePassed` is due; nil: nothing waits, and no timer runs.
   public var nextDeadline: Instant? {
-    var deadline = nextTick
-    if let opens = opensAt, queue.first != nil, current == nil, storeTrouble == nil, stoppingSince == nil {
-      deadline = min(deadline ?? opens, opens)
-    }
-    return deadline
+    let mayStart = current == nil && storeTrouble == nil && stoppingSince == nil
+    let due = line.nextDeadline(offset: wallOffset) { mayStart ? opensAt($0) : nil }
+    guard let due else { return nextTick }
+    return min(nextTick ?? due, due)
   }
 
   /// Everything that keeps an update from being applied; empty while it is being applied, and for an unknown id.
@@ -132,34 +169,52 @@ public struct Scheduler: Sendable {
       if case .shut(let blocker) = passage { blocker } else { nil }
     }
     blockers += shut
-    if shut.isEmpty, let since = clearSince, now < since + quietPeriod {
-      let left = TimeSpan.describe(since + quietPeriod - now)
+    switch line.waiting(id) {
+    case .notBefore(let time):
+      blockers.append(
+        Blocker(code: .notBefore, since: entry.acceptedAt, clears: "at \(time.rfc3339)"))
+    case .backoff(let until):
+      blockers.append(
+        Blocker(
+          code: .backoff, since: entry.acceptedAt, reason: entry.lastFailure,
+          clears: "in \(TimeSpan.describe(until - now)), after \(entry.setbacks) starts without success"))
+    case .turn(let quiet):
+      guard shut.isEmpty, let since = clearSince, now < since + quiet else { break }
+      let left = TimeSpan.describe(since + quiet - now)
       blockers.append(
         Blocker(code: .settling, since: since, clears: "in \(left), if nobody touches before then"))
+    case nil:
+      break
     }
     if let current {
       blockers.append(
         Blocker(
           code: .applying, since: currentSince, owner: current.id.text, clears: "when \(current.id) has ended"))
     }
-    if let first = queue.first, first.id != id {
+    if let first = line.ahead(of: id) {
       blockers.append(
-        Blocker(code: .order, since: entry.acceptedAt, owner: first.id.text, clears: "when its turn has come"))
+        Blocker(code: .order, since: entry.acceptedAt, owner: first.text, clears: "when its turn has come"))
     }
     return blockers
   }
 
   // MARK: Inputs
 
+  /// What the wall clock says. To be told at start and whenever it may have been set; deadlines and `notBefore` follow.
+  public mutating func setWallClock(_ wall: WallTime, at now: Instant) {
+    wallOffset = .milliseconds(wall.millisecondsSinceEpoch) - (now - Instant(nanoseconds: 0))
+  }
+
   /// What the store held at start, in order of arrival.
   public mutating func recover(_ stored: [StoredUpdate], at now: Instant) -> [Action] {
     for item in stored {
       entries[item.update.id] = Entry(
-        update: item.update, attempts: item.attempts, acceptedTick: ticks, acceptedAt: now, durable: true)
+        update: item.update, attempts: item.attempts, acceptedTick: ticks, acceptedAt: now, stage: .waiting)
       switch item.state {
       case .waiting:
-        queue.push(Place(sequence: item.update.sequence, id: item.update.id))
+        enqueue(item.update.id, at: now)
       case .applying:
+        entries[item.update.id]?.stage = .applying
         setCurrent(.orphan(item.update.id), at: now)
       case .finished:
         entries[item.update.id] = nil
@@ -174,17 +229,52 @@ public struct Scheduler: Sendable {
 
   /// A new update, already checked: its handler exists and its id is not in use.
   public mutating func submit(_ update: Update, payload: [UInt8], at now: Instant) -> [Action] {
-    entries[update.id] = Entry(update: update, attempts: 0, acceptedTick: ticks, acceptedAt: now, durable: false)
-    return [.store(.accept(update, payload: payload))]
+    var update = update
+    var write = StoreWrite.accept(update, payload: payload)
+    if let key = update.key, let old = line.member(handler: update.handler, key: key), let entry = entries[old] {
+      switch policy(of: update).coalescing {
+      case .latest:
+        update.place = entry.update.place
+        write = .replace(old, superseded(by: update.id, at: now), with: update, payload: payload)
+        line.remove(old)
+        entries[old]?.stage = .leaving
+      case .first:
+        write = .acceptEnded(update, payload: payload, superseded(by: old, at: now))
+      case .all:
+        break
+      }
+    }
+    entries[update.id] = Entry(
+      update: update, attempts: 0, acceptedTick: ticks, acceptedAt: now, stage: .arriving)
+    return [.store(write)]
+  }
+
+  /// Ends an update that waits: cancelled, on request. Nothing where it does not wait.
+  public mutating func cancel(_ id: UpdateID, reason: String, at now: Instant) -> [Action] {
+    end(id, .cancelled, reason, at: now)
+  }
+
+  /// It no longer waits for its quiet period, for `notBefore` or after a failure; for all else it does.
+  public mutating func hurry(_ id: UpdateID, at now: Instant) -> [Action] {
+    guard line.remove(id) != nil else { return [] }
+    entries[id]?.isUrgent = true
+    enqueue(id, at: now)
+    return evaluate(at: now)
   }
 
   public mutating func stored(_ write: StoreWrite, at now: Instant) -> [Action] {
     storeTrouble = nil
     switch write {
     case .accept(let update, payload: _):
-      entries[update.id]?.durable = true
-      queue.push(Place(sequence: update.sequence, id: update.id))
+      enqueue(update.id, at: now)
       return [.accepted(update.id)] + evaluate(at: now)
+    case .replace(let old, let result, with: let update, payload: _):
+      entries[old] = nil
+      enqueue(update.id, at: now)
+      return [.ended(old, result), .accepted(update.id)] + evaluate(at: now)
+    case .acceptEnded(let update, payload: _, let result):
+      entries[update.id] = nil
+      return [.accepted(update.id), .ended(update.id, result)]
     case .beginApplying(let id, let attempt):
       guard case .marking(id) = current, let entry = entries[id] else { return [] }
       entries[id]?.attempts = attempt
@@ -192,28 +282,39 @@ public struct Scheduler: Sendable {
       setCurrent(.verifying(id, releasedAt: waited), at: now)
       return [.verify(id)]
     case .backToWaiting(let id, let attempts):
-      guard case .returning(id, attempts: _) = current, let entry = entries[id] else { return [] }
+      guard case .returning(id, attempts: _) = current else { return [] }
       entries[id]?.attempts = attempts
-      queue.push(Place(sequence: entry.update.sequence, id: id))
       current = nil
+      enqueue(id, at: now)
       return evaluate(at: now)
     case .finish(let id, let result):
-      guard case .finishing(id, _) = current else { return [] }
+      if case .finishing(id, _) = current {
+        current = nil
+      } else if entries[id]?.stage != .leaving {
+        return []
+      }
       entries[id] = nil
-      current = nil
       return [.ended(id, result)] + evaluate(at: now)
     }
   }
 
   public mutating func storeFailed(_ write: StoreWrite, reason: String, at now: Instant) -> [Action] {
     switch write {
-    case .accept(let update, payload: _):
+    case .accept(let update, payload: _), .acceptEnded(let update, payload: _, _):
       entries[update.id] = nil
       return [.refused(update.id, reason: reason)]
+    case .replace(let old, _, with: let update, payload: _):
+      entries[update.id] = nil
+      enqueue(old, at: now)
+      return [.refused(update.id, reason: reason)]
     case .beginApplying(let id, attempt: _):
-      guard case .marking(id) = current, let entry = entries[id] else { return [] }
-      queue.push(Place(sequence: entry.update.sequence, id: id))
+      guard case .marking(id) = current else { return [] }
       current = nil
+      enqueue(id, at: now)
+    case .finish(let id, _) where current?.id != id:
+      enqueue(id, at: now)
+      armTick(at: now)
+      return [.notEnded(id, reason: reason)]
     case .backToWaiting, .finish:
       break  // Tried again at the next look.
     }
@@ -265,8 +366,20 @@ public struct Scheduler: Sendable {
     return giveBack(id, attempts: entry.attempts - 1, at: now)
   }
 
-  public mutating func handlerEnded(_ id: UpdateID, _ result: UpdateResult, at now: Instant) -> [Action] {
-    guard case .running(id) = current else { return [] }
+  /// `tryLater`: the handler asked for that (exit status 75); it has not failed.
+  public mutating func handlerEnded(
+    _ id: UpdateID, _ result: UpdateResult, tryLater: Bool = false, at now: Instant
+  ) -> [Action] {
+    guard case .running(id) = current, let entry = entries[id] else { return [] }
+    if result.state == .failed && (tryLater || entry.attempts < policy(of: entry.update).attempts) {
+      let pause = pause(after: entry.setbacks + 1, policy(of: entry.update))
+      entries[id]?.setbacks += 1
+      entries[id]?.lastFailure = result.message
+      entries[id]?.backoffUntil = now + pause
+      entries[id]?.isUrgent = false
+      // Waiting never uses up attempts, and neither does an attempt that the handler put off itself.
+      return giveBack(id, attempts: tryLater ? entry.attempts - 1 : entry.attempts, at: now)
+    }
     setCurrent(.finishing(id, result), at: now)
     return [.store(.finish(id, result))]
   }
@@ -286,19 +399,73 @@ public struct Scheduler: Sendable {
   // MARK: Decision
 
   private mutating func evaluate(at now: Instant) -> [Action] {
+    for update in line.takeRipe(at: now, wall: wall(now)) { enqueue(update.id, at: now) }
+    let ended = meetDeadlines(at: now)
     armTick(at: now)
-    guard current == nil, mayStart(at: now), let first = queue.first, let entry = entries[first.id] else {
-      return []
+    guard current == nil, storeTrouble == nil, stoppingSince == nil,
+      let id = line.next(at: now, opens: opensAt), let entry = entries[id]
+    else { return ended }
+    line.remove(id)
+    entries[id]?.stage = .applying
+    setCurrent(.marking(id), at: now)
+    armTick(at: now)
+    return ended + [.store(.beginApplying(id, attempt: entry.attempts + 1))]
+  }
+
+  private mutating func meetDeadlines(at now: Instant) -> [Action] {
+    var actions: [Action] = []
+    for update in line.takeOverdue(wall: wall(now)) {
+      switch update.onDeadline {
+      case .expire:
+        actions += end(update.id, .expired, "still waiting at its deadline", at: now)
+      case .apply:
+        line.remove(update.id)
+        entries[update.id]?.isUrgent = true
+        enqueue(update.id, at: now)
+      }
     }
-    _ = queue.pop()
-    setCurrent(.marking(first.id), at: now)
-    armTick(at: now)
-    return [.store(.beginApplying(first.id, attempt: entry.attempts + 1))]
+    return actions
+  }
+
+  private mutating func end(_ id: UpdateID, _ state: FinalState, _ reason: String, at now: Instant) -> [Action] {
+    guard line.remove(id) != nil else { return [] }
+    entries[id]?.stage = .leaving
+    let result = UpdateResult(
+      state: state, exitCode: nil, message: reason, finishedAt: wall(now), releaseToStartMilliseconds: nil)
+    return [.store(.finish(id, result))]
+  }
+
+  private func superseded(by successor: UpdateID, at now: Instant) -> UpdateResult {
+    UpdateResult(
+      state: .superseded, exitCode: nil, message: "superseded by \(successor)", finishedAt: wall(now),
+      releaseToStartMilliseconds: nil, successor: successor)
+  }
+
+  /// Puts an update where it waits: for a time that has not come, or in the lane of its quiet period.
+  private mutating func enqueue(_ id: UpdateID, at now: Instant) {
+    guard let entry = entries[id] else { return }
+    entries[id]?.stage = .waiting
+    let update = entry.update
+    if entry.isUrgent {
+      line.insert(update, quiet: .zero, notBefore: nil, backoff: nil)
+    } else {
+      line.insert(
+        update, quiet: quietPeriod(of: update),
+        notBefore: update.notBefore.flatMap { $0 > wall(now) ? $0 : nil },
+        backoff: entry.backoffUntil.flatMap { $0 > now ? $0 : nil })
+    }
+  }
+
+  /// Doubles with every setback, up to a bound, and varies by a fifth, so that many machines do not strike together.
+  private mutating func pause(after setbacks: Int, _ policy: HandlerPolicy) -> Duration {
+    let whole = min(policy.backoff * (1 << min(setbacks - 1, 20)), HandlerPolicy.longestBackoff)
+    let jitter = Double(random.next() >> 11) / Double(1 << 53)
+    return whole * (0.8 + 0.4 * jitter)
   }
 
   private func mayStart(at now: Instant) -> Bool {
-    guard storeTrouble == nil, stoppingSince == nil, let opens = opensAt else { return false }
-    return opens <= now
+    guard storeTrouble == nil, stoppingSince == nil, let id = current?.id, let entry = entries[id] else { return false }
+    return opensAt(entry.isUrgent ? .zero : quietPeriod(of: entry.update)).map { $0 <= now } == true
   }
 
   /// Since when nothing at all is in the way; nil while anything is, and before the first word of any screen.
@@ -311,7 +478,7 @@ public struct Scheduler: Sendable {
     return latest
   }
 
-  private var opensAt: Instant? { clearSince.map { $0 + quietPeriod } }
+  private func opensAt(_ quiet: Duration) -> Instant? { clearSince.map { $0 + quiet } }
 
   /// A timer runs only while there is something to look for.
   private mutating func armTick(at now: Instant) {
@@ -323,7 +490,7 @@ public struct Scheduler: Sendable {
   }
 
   private var needsLooks: Bool {
-    if queue.first != nil || storeTrouble != nil { return true }
+    if line.count > 0 || storeTrouble != nil { return true }
     switch current {
     case .orphan, .returning: return true
     case nil, .marking, .verifying, .running, .finishing: return false

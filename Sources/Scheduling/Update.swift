@@ -45,12 +45,25 @@ public struct Update: Equatable, Sendable {
   public let createdAt: WallTime
   /// Who submitted it, from the kernel (SO_PEERCRED).
   public let submitter: Submitter
-  /// Place in the order of arrival; unique, given by the service, grows.
+  /// Number of arrival; unique, given by the service, grows.
   public let sequence: Int64
+  /// Place in the order: the number of arrival, or that of the update whose place it took (`key`).
+  public var place: Int64
+  /// Updates of one handler with the same key are about the same thing; nil: this one is about nothing else.
+  public let key: String?
+  /// Higher is applied first; 0 where nobody asked.
+  public let priority: Int
+  /// How long nobody may have touched; nil: as the handler, or the service, says.
+  public let quietPeriod: Duration?
+  /// Not to be applied earlier.
+  public let notBefore: WallTime?
+  public let deadline: WallTime?
+  public let onDeadline: OnDeadline
 
   public init(
     id: UpdateID, handler: String, parameters: [String: String], createdAt: WallTime, submitter: Submitter,
-    sequence: Int64
+    sequence: Int64, place: Int64? = nil, key: String? = nil, priority: Int = 0, quietPeriod: Duration? = nil,
+    notBefore: WallTime? = nil, deadline: WallTime? = nil, onDeadline: OnDeadline = .expire
   ) {
     self.id = id
     self.handler = handler
@@ -58,6 +71,51 @@ public struct Update: Equatable, Sendable {
     self.createdAt = createdAt
     self.submitter = submitter
     self.sequence = sequence
+    self.place = place ?? sequence
+    self.key = key
+    self.priority = priority
+    self.quietPeriod = quietPeriod
+    self.notBefore = notBefore
+    self.deadline = deadline
+    self.onDeadline = onDeadline
+  }
+}
+
+/// What becomes of an update that still waits at its deadline.
+public enum OnDeadline: String, Equatable, Sendable, CaseIterable {
+  case expire
+  /// It no longer waits for its quiet period or after a failure, but still for the screen.
+  case apply
+}
+
+/// What the administrator decided for a handler's updates.
+public struct HandlerPolicy: Equatable, Sendable {
+  /// What becomes of a waiting update when another of the same key comes.
+  public enum Coalescing: String, Equatable, Sendable, CaseIterable {
+    /// The newest takes the place of the one that waits.
+    case latest
+    /// The one that waits stays; the newest ends as superseded.
+    case first
+    case all
+  }
+
+  public var quietPeriod: Duration
+  /// How often the handler is started at most before the update has failed; at least 1.
+  public var attempts: Int
+  /// Pause after the first failure; doubles with each further one, up to `longestBackoff`.
+  public var backoff: Duration
+  public var coalescing: Coalescing
+
+  public static let longestBackoff: Duration = .seconds(600)
+
+  public init(
+    quietPeriod: Duration = .zero, attempts: Int = 1, backoff: Duration = .seconds(10),
+    coalescing: Coalescing = .latest
+  ) {
+    self.quietPeriod = quietPeriod
+    self.attempts = attempts
+    self.backoff = backoff
+    self.coalescing = coalescing
   }
 }
 
@@ -75,6 +133,11 @@ public struct Submitter: Equatable, Sendable {
 public enum FinalState: String, Equatable, Sendable, CaseIterable {
   case applied
   case failed
+  /// Another of the same key took its place.
+  case superseded
+  case cancelled
+  /// Its deadline came while it waited.
+  case expired
 }
 
 /// What is known once an update has ended.
@@ -87,10 +150,14 @@ public struct UpdateResult: Equatable, Sendable {
   public let finishedAt: WallTime
   /// From the end of the last contact to the handler's start, in milliseconds; nil where no touch was waited for.
   public let releaseToStartMilliseconds: Int64?
+  /// The one that took its place, where it was superseded.
+  public let successor: UpdateID?
 
   public init(
-    state: FinalState, exitCode: Int?, message: String, finishedAt: WallTime, releaseToStartMilliseconds: Int64?
+    state: FinalState, exitCode: Int?, message: String, finishedAt: WallTime, releaseToStartMilliseconds: Int64?,
+    successor: UpdateID? = nil
   ) {
+    self.successor = successor
     self.state = state
     self.exitCode = exitCode
     self.message = message
@@ -104,15 +171,22 @@ public struct UpdateResult: Equatable, Sendable {
 public enum StoreWrite: Equatable, Sendable {
   /// A new update, waiting.
   case accept(Update, payload: [UInt8])
+  /// A new update that takes the place of one that waits, which ends.
+  case replace(UpdateID, UpdateResult, with: Update, payload: [UInt8])
+  /// A new update that ends at once, because one of its key waits already.
+  case acceptEnded(Update, payload: [UInt8], UpdateResult)
   /// Its handler is about to be started; `attempt` counts from 1.
   case beginApplying(UpdateID, attempt: Int)
   /// A touch came in between: it waits again, and the attempt is taken back.
   case backToWaiting(UpdateID, attempts: Int)
   case finish(UpdateID, UpdateResult)
 
+  /// The update that it is about; the new one where there are two.
   public var id: UpdateID {
     switch self {
-    case .accept(let update, payload: _): update.id
+    case .accept(let update, payload: _), .replace(_, _, with: let update, payload: _),
+      .acceptEnded(let update, payload: _, _):
+      update.id
     case .beginApplying(let id, attempt: _), .backToWaiting(let id, attempts: _), .finish(let id, _): id
     }
   }

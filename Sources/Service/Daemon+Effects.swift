@@ -45,7 +45,11 @@ extension Daemon {
       pending += scheduler.probed(id, stillRunning: running, at: now)
     case .ended(let id, let result):
       log.info("\(id): \(result.state.rawValue), \(result.message)")
+      answer(id) { try show(id, status: 200, now) }
       stopIfAsked()
+    case .notEnded(let id, let reason):
+      let message = "the update could not be ended, because that could not be stored: \(reason)"
+      answer(id) { throw Refusal(503, Problem(code: "storeFull", message: message)) }
     }
   }
 
@@ -95,7 +99,9 @@ extension Daemon {
       ) { [unowned self] process, end, now in
         handler = nil
         _ = HandlerProcess.holdsLock(lockPath(process.update.id))  // Removes the file.
-        perform(scheduler.handlerEnded(process.update.id, process.result(end, at: Clock.wall), at: now), now)
+        let result = process.result(end, at: Clock.wall)
+        perform(
+          scheduler.handlerEnded(process.update.id, result, tryLater: process.asksToTryLater(end), at: now), now)
         settle(now)
         stopIfAsked()
       }

@@ -32,10 +32,13 @@ extension Daemon {
       case .call(.list):
         return try self.list(request.query, now)
       case .call(.show(let text)):
-        guard let id = UpdateID(text), let response = try self.show(id, status: 200, now) else {
-          throw Refusal(404, Problem(code: "noSuchID", message: "there is no update with the id '\(text)'"))
-        }
-        return response
+        return Replies.json(200, replies(now).update(try find(text)))
+      case .call(.cancel(let text)):
+        return try cancel(text, incoming, now)
+      case .call(.hurry(let text)):
+        let id = try ownWaiting(text, request.peer)
+        perform(scheduler.hurry(id, at: now), now)
+        return try show(id, status: 200, now)
       }
     }
     if let response { server.respond(incoming.token, response) }
@@ -83,10 +86,15 @@ extension Daemon {
       try checkSame(known, submission)
       return try show(id, status: 202, now)
     }
+    // Nor may the one whose place it takes be on its way into the store.
+    if submission.key != nil { perform([], now) }
     let peer = incoming.request.peer
+    try checkBounds(peer)
     let update = Update(
       id: id, handler: submission.handler, parameters: submission.parameters, createdAt: Clock.wall,
-      submitter: Submitter(uid: peer.uid, pid: peer.pid), sequence: sequence)
+      submitter: Submitter(uid: peer.uid, pid: peer.pid), sequence: sequence, key: submission.key,
+      priority: submission.priority, quietPeriod: submission.quietPeriod, notBefore: submission.notBefore,
+      deadline: submission.deadline, onDeadline: submission.onDeadline)
     sequence += 1
     asked[id] = incoming.token
     pending += scheduler.submit(update, payload: submission.payload, at: now)
@@ -96,7 +104,7 @@ extension Daemon {
   private func submission(_ body: [UInt8]) throws -> Submission {
     let submission: Submission
     do {
-      submission = try Submission(body: body)
+      submission = try Submission(body: body, now: Clock.wall)
     } catch {
       throw Refusal(error.code == "payloadTooLarge" ? 413 : 400, error)
     }
@@ -109,6 +117,51 @@ extension Daemon {
       throw Problem(code: "badParameter", message: problem.message, field: "parameters.\(problem.parameter)")
     }
     return submission
+  }
+
+  private func checkBounds(_ peer: Peer) throws {
+    var message: String?
+    if scheduler.waitingCount >= configuration.maxWaiting {
+      message = "\(configuration.maxWaiting) updates wait already (MaxWaiting=)"
+    } else if scheduler.waitingCount(of: peer.uid) >= configuration.maxWaitingPerUser {
+      message = "\(configuration.maxWaitingPerUser) updates of user \(peer.uid) wait already (MaxWaitingPerUser=)"
+    }
+    guard let message else { return }
+    throw Refusal(429, Problem(code: "queueFull", message: message), headers: [HTTPHeader("Retry-After", "10")])
+  }
+
+  // MARK: Cancel and apply
+
+  private func find(_ text: String) throws -> StoredUpdate {
+    guard let id = UpdateID(text), let stored = try store.find(id) else {
+      throw Refusal(404, Problem(code: "noSuchID", message: "there is no update with the id '\(text)'"))
+    }
+    return stored
+  }
+
+  /// An update that waits and belongs to the peer; root may touch all.
+  private func ownWaiting(_ text: String, _ peer: Peer) throws -> UpdateID {
+    let stored = try find(text)
+    guard peer.uid == 0 || peer.uid == stored.update.submitter.uid else {
+      throw Refusal(
+        403,
+        Problem(
+          code: "notYours", message: "the update belongs to user \(stored.update.submitter.uid), and you are not root"))
+    }
+    guard scheduler.isWaiting(stored.update.id) else {
+      throw Refusal(
+        409,
+        Problem(code: "notWaiting", message: "the update is \(stored.state.name): only one that waits can be changed"))
+    }
+    return stored.update.id
+  }
+
+  private func cancel(_ text: String, _ incoming: IncomingRequest, _ now: Instant) throws -> HTTPResponse? {
+    let id = try ownWaiting(text, incoming.request.peer)
+    cancelled[id] = incoming.token
+    let peer = incoming.request.peer
+    pending += scheduler.cancel(id, reason: "cancelled by user \(peer.uid), process \(peer.pid)", at: now)
+    return nil
   }
 
   /// The same id with the same content is the same update, so that a client may safely try again.
@@ -130,9 +183,11 @@ extension Daemon {
 
   // MARK: Answers
 
-  /// `.accepted` and `.refused` of the scheduler.
+  /// `.accepted` and `.refused`, `.ended` and `.notEnded` of the scheduler, where somebody waits for them.
   func answer(_ id: UpdateID, _ response: () throws -> HTTPResponse?) {
-    guard let token = asked.removeValue(forKey: id), let response = orProblem(response) else { return }
+    guard let token = asked.removeValue(forKey: id) ?? cancelled.removeValue(forKey: id),
+      let response = orProblem(response)
+    else { return }
     server.respond(token, response)
   }
 

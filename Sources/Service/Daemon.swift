@@ -50,6 +50,8 @@ public final class Daemon {
   var isPerforming = false
   /// Who waits for the answer to a submission.
   var asked: [UpdateID: RequestToken] = [:]
+  /// Who waits for the answer to a cancellation.
+  var cancelled: [UpdateID: RequestToken] = [:]
   private var timer: TimerSource?
   private var sources: [Source] = []
   private var announced = ""
@@ -66,7 +68,11 @@ public final class Daemon {
     server = try HTTPServer(listening: Self.listeningSocket(options))
     let now = EventLoop.now
     touch = TouchInput(loop: loop, log: log, configuration: configuration, now: now)
-    scheduler = Scheduler(quietPeriod: configuration.quietPeriod, interval: configuration.retryInterval)
+    scheduler = Scheduler(
+      policy: HandlerPolicy(quietPeriod: configuration.quietPeriod),
+      policies: configuration.handlers.mapValues { $0.policy(serviceQuietPeriod: configuration.quietPeriod) },
+      interval: configuration.retryInterval, seed: .random(in: 0 ... .max))
+    scheduler.setWallClock(Clock.wall, at: now)
   }
 
   /// Runs until SIGTERM or SIGINT; a handler that runs then is waited for.
@@ -133,6 +139,8 @@ public final class Daemon {
   }
 
   private func timePassed(_ now: Instant) {
+    // While anything waits this is every second: a clock that was set is noticed by then.
+    scheduler.setWallClock(Clock.wall, at: now)
     touch.timePassed(now)
     touchChanged(now)
     server.timePassed(now: now)

@@ -10,17 +10,42 @@ public struct SubmitRequest: Codable, Equatable, Sendable {
   /// The client's own id (1 to 64 of `A-Za-z0-9._-`), which makes a retry safe; else the service makes one.
   public var id: String?
 
+  /// Updates of one handler with the same key are about the same thing: as the handler is configured, the newest takes
+  /// the place of the one that waits. At most 200 bytes.
+  public var key: String?
+  /// -100 to 100; higher is applied first; 0 where nothing is said.
+  public var priority: Int?
+  /// How long nobody may have touched, such as `1s`; at most 1 h. Instead of the handler's.
+  public var quietPeriod: String?
+  /// Not to be applied earlier: RFC 3339 in UTC, or a span from now such as `30min`.
+  public var notBefore: String?
+  /// What `onDeadline` says happens then if it still waits; as `notBefore`.
+  public var deadline: String?
+  /// `expire` (where nothing is said) or `apply`: no longer wait for the quiet period or after a failure.
+  public var onDeadline: String?
+
   public init(
     handler: String, parameters: [String: String]? = nil, payload: String? = nil, payloadBase64: String? = nil,
-    id: String? = nil
+    id: String? = nil, key: String? = nil, priority: Int? = nil, quietPeriod: String? = nil, notBefore: String? = nil,
+    deadline: String? = nil, onDeadline: String? = nil
   ) {
     self.handler = handler
     self.parameters = parameters
     self.payload = payload
     self.payloadBase64 = payloadBase64
     self.id = id
+    self.key = key
+    self.priority = priority
+    self.quietPeriod = quietPeriod
+    self.notBefore = notBefore
+    self.deadline = deadline
+    self.onDeadline = onDeadline
   }
 
   /// Every field there is; anything else is refused by name.
-  public static let fields: Set<String> = ["handler", "parameters", "payload", "payloadBase64", "id"]
+  public static let fields: Set<String> = [
+    "handler", "parameters", "payload", "payloadBase64", "id", "key", "priority", "quietPeriod", "notBefore",
+    "deadline",
+    "onDeadline",
+  ]
 }

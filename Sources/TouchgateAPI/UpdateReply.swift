@@ -2,6 +2,7 @@
 public struct UpdateReply: Codable, Equatable, Sendable {
   public var id: String
   public var handler: String
+  public var key: String?
   /// `waiting`, `applying`, `applied`, `failed`, …
   public var state: String
   /// RFC 3339, UTC.
@@ -15,11 +16,12 @@ public struct UpdateReply: Codable, Equatable, Sendable {
   public var result: ResultReply?
 
   public init(
-    id: String, handler: String, state: String, createdAt: String, attempts: Int, checks: Int?,
+    id: String, handler: String, key: String? = nil, state: String, createdAt: String, attempts: Int, checks: Int?,
     blockers: [BlockerReply], result: ResultReply?
   ) {
     self.id = id
     self.handler = handler
+    self.key = key
     self.state = state
     self.createdAt = createdAt
     self.attempts = attempts
@@ -39,8 +41,13 @@ public struct ResultReply: Codable, Equatable, Sendable {
   /// From the instant the last contact ended to the handler's start, in milliseconds; nil where nothing was
   /// touched when the update came.
   public var releaseToStartMs: Int64?
+  /// The update that took its place, where it was superseded.
+  public var successor: String?
 
-  public init(exitCode: Int?, message: String, finishedAt: String, releaseToStartMs: Int64?) {
+  public init(
+    exitCode: Int?, message: String, finishedAt: String, releaseToStartMs: Int64?, successor: String? = nil
+  ) {
+    self.successor = successor
     self.exitCode = exitCode
     self.message = message
     self.finishedAt = finishedAt

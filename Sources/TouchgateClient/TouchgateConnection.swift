@@ -61,6 +61,18 @@ public struct TouchgateConnection: Sendable {
     try call("GET", "/v1/updates/\(percentEncoded(id))")
   }
 
+  /// The update, cancelled. Throws `refused` with status 404 where there is no such update, 409 where it is being
+  /// applied or has ended, 403 where it belongs to somebody else.
+  public func cancel(_ id: String) throws(ClientError) -> UpdateReply {
+    try call("DELETE", "/v1/updates/\(percentEncoded(id))")
+  }
+
+  /// It no longer waits for its quiet period, for `notBefore` or after a failure; still for the screen. Returns at
+  /// once, with what blocks it now; throws as `cancel`.
+  public func apply(_ id: String) throws(ClientError) -> UpdateReply {
+    try call("POST", "/v1/updates/\(percentEncoded(id))/apply")
+  }
+
   /// Any call: `target` is path and query, percent-encoded. An error status does not throw.
   public func send(
     method: String, path target: String, body: [UInt8] = []

@@ -52,3 +52,13 @@ struct Failure: Error, Equatable {
 func asking<Reply>(_ call: () throws(ClientError) -> Reply) throws(Failure) -> Reply {
   do throws(ClientError) { return try call() } catch { throw Failure(error) }
 }
+
+/// The same for a call about one update, where 404 says that there is no such one.
+func askingAboutOne<Reply>(_ call: () throws(ClientError) -> Reply) throws(Failure) -> Reply {
+  do throws(ClientError) {
+    return try call()
+  } catch {
+    if case .refused(status: 404, _) = error { throw Failure(message: error.description, code: .noSuchID) }
+    throw Failure(error)
+  }
+}

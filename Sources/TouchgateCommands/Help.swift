@@ -6,6 +6,9 @@ func helpText(_ verb: VerbName?) -> String {
   case .status: statusHelp
   case .list: listHelp
   case .show: showHelp
+  case .why: whyHelp
+  case .cancel: cancelHelp
+  case .apply: applyHelp
   case .version: "touchgate version prints the version of this command.\n" + everyVerb
   }
 }
@@ -18,6 +21,9 @@ private let overview = """
     touchgate status --watch                               the same each second
     touchgate list --state waiting                         a line an update
     touchgate show ID                                      everything about one update
+    touchgate why                                          what each waiting update waits for, and what clears it
+    touchgate cancel ID                                    take back one that waits
+    touchgate apply ID                                     no longer wait for its quiet period, only for the screen
     touchgate help submit                                  more about a verb
     touchgate version
 
@@ -37,7 +43,8 @@ private let everyVerb = """
   """
 
 private let submitHelp = """
-  touchgate submit HANDLER [NAME=VALUE…] [--payload FILE|-] [--id ID]
+  touchgate submit HANDLER [NAME=VALUE…] [--payload FILE|-] [--id ID] [--key K] [--priority N] [--quiet D]
+                   [--not-before T] [--deadline T] [--on-deadline expire|apply]
   Hands an update to the service and prints its id. Once the id is printed, the update is durable: it is applied in
   the first quiet moment, also after a crash or a reboot. HANDLER is one that the administrator configured.
 
@@ -46,8 +53,16 @@ private let submitHelp = """
     touchgate submit show-notice --payload notice.html       the handler reads it from standard input
     date | touchgate submit show-notice --payload -
     touchgate submit reload-page --id menu-2026-11-30        safe to repeat: the same id is one update
+    touchgate submit show-notice --key weather --payload -   takes the place of the waiting one with this key, as the
+                                                             handler is configured
+    touchgate submit reload-page --priority 10               before those with less; -100 to 100, else 0
+    touchgate submit reboot --quiet 30s                      nobody has touched for so long; at most 1h
+    touchgate submit reload-page --not-before 30min          a span from now, or a time: 2026-11-30T02:00:00Z
+    touchgate submit show-notice --deadline 2h               is dropped if it still waits then: expired
+    touchgate submit reboot --quiet 5min --deadline 8h --on-deadline apply
+                                                             then in the next moment without a touch
 
-  A payload may be any bytes, at most 1 MiB. An id is 1 to 64 characters of A-Za-z0-9._-
+  A payload may be any bytes, at most 1 MiB. An id is 1 to 64 characters of A-Za-z0-9._-, a key at most 200 bytes.
 
   \(everyVerb)
   """
@@ -88,6 +103,48 @@ private let showHelp = """
     touchgate show menu-2026-11-30 --json | jq .state
 
   Exit code 0 whatever its state is; 4: there is no such update.
+
+  \(everyVerb)
+  """
+
+private let whyHelp = """
+  touchgate why [ID]
+  Prints all that blocks an update, one a line: what, for how long, where, and what clears it. Without an id, of
+  everything that waits, the oldest first.
+
+    touchgate why menu-2026-11-30
+    touchgate why
+    touchgate why menu-2026-11-30 --json | jq -r '.blockers[].code'
+    touchgate why --json | jq -r '.updates[] | .id + " " + .blockers[].code'
+
+  Exit code 0 also where nothing blocks; 4: there is no such update.
+
+  \(everyVerb)
+  """
+
+private let cancelHelp = """
+  touchgate cancel ID
+  Takes back an update that waits. Prints nothing; with --json the update.
+
+    touchgate cancel menu-2026-11-30
+    touchgate list --state waiting --json | jq -r '.updates[].id' | xargs -n 1 touchgate cancel
+
+  Exit code 0: it will not be applied; 4: there is no such update; 65: too late, it is being applied or has ended;
+  77: it belongs to somebody else.
+
+  \(everyVerb)
+  """
+
+private let applyHelp = """
+  touchgate apply ID
+  The update no longer waits for its quiet period, for --not-before or after a failure; for the screen it still does:
+  it is applied in the next moment without a touch. Prints nothing; with --json the update and what blocks it now.
+
+    touchgate apply menu-2026-11-30
+    touchgate apply menu-2026-11-30 --json | jq -r '.blockers[].clears'
+
+  Exit code 0: it is so, which need not mean that it is applied yet; 4: there is no such update; 65: it is being
+  applied or has ended; 77: it belongs to somebody else.
 
   \(everyVerb)
   """

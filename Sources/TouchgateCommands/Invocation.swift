@@ -11,6 +11,10 @@ struct Invocation: Equatable {
     case watch
     case list(state: String?, limit: Int?)
     case show(id: String)
+    /// nil: of everything that waits.
+    case why(id: String?)
+    case cancel(id: String)
+    case apply(id: String)
     case help(VerbName?)
     case version
   }
@@ -29,8 +33,7 @@ struct Invocation: Equatable {
     var operands = scanned.operands[...]
     switch name {
     case .submit:
-      verb = .submit(
-        try Submission(operands: operands, payload: scanned.options[.payload], id: scanned.options[.id]))
+      verb = .submit(try Submission(operands: operands, options: scanned.options))
       operands = []
     case .status:
       let id = operands.popFirst()
@@ -43,8 +46,13 @@ struct Invocation: Equatable {
     case .list:
       verb = .list(state: scanned.options[.state], limit: try limit(scanned.options[.limit]))
     case .show:
-      guard let id = operands.popFirst() else { throw UsageError("say which update: show ID", verb: .show) }
-      verb = .show(id: id)
+      verb = .show(id: try whichUpdate(&operands, name))
+    case .why:
+      verb = .why(id: operands.popFirst())
+    case .cancel:
+      verb = .cancel(id: try whichUpdate(&operands, name))
+    case .apply:
+      verb = .apply(id: try whichUpdate(&operands, name))
     case .help:
       let topic = try operands.popFirst().map { text throws(UsageError) in try VerbName(parsing: text) }
       verb = .help(topic)
@@ -55,39 +63,11 @@ struct Invocation: Equatable {
   }
 }
 
-/// `submit`'s arguments.
-struct Submission: Equatable {
-  var handler: String
-  var parameters: [String: String]
-  /// A file, or `-` for standard input.
-  var payload: String?
-  var id: String?
-
-  init(handler: String, parameters: [String: String] = [:], payload: String? = nil, id: String? = nil) {
-    self.handler = handler
-    self.parameters = parameters
-    self.payload = payload
-    self.id = id
+private func whichUpdate(_ operands: inout ArraySlice<String>, _ verb: VerbName) throws(UsageError) -> String {
+  guard let id = operands.popFirst() else {
+    throw UsageError("say which update: \(verb.rawValue) ID", verb: verb)
   }
-
-  init(operands: ArraySlice<String>, payload: String?, id: String?) throws(UsageError) {
-    guard let handler = operands.first else {
-      throw UsageError("say which handler: submit HANDLER [NAME=VALUE…]", verb: .submit)
-    }
-    if handler.contains("=") {
-      throw UsageError("the handler comes first, and '\(handler)' is a parameter", verb: .submit)
-    }
-    self.init(handler: handler, payload: payload, id: id)
-    for operand in operands.dropFirst() {
-      let parts = operand.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
-      guard parts.count == 2, !parts[0].isEmpty else {
-        throw UsageError("'\(operand)' is not a parameter; write NAME=VALUE", verb: .submit)
-      }
-      if parameters.updateValue(parts[1], forKey: parts[0]) != nil {
-        throw UsageError("parameter '\(parts[0])' is given twice", verb: .submit)
-      }
-    }
-  }
+  return id
 }
 
 private func limit(_ text: String?) throws(UsageError) -> Int? {

@@ -28,6 +28,10 @@ private func perform(_ invocation: Invocation) throws(Failure) -> ExitCode {
   case .watch: return try watch(session)
   case .list(let state, let limit): return try list(state: state, limit: limit, session)
   case .show(let id): return try show(id, session)
+  case .why(let id?): return try why(id, session)
+  case .why(nil): return try whyAll(session)
+  case .cancel(let id): return try cancel(id, session)
+  case .apply(let id): return try apply(id, session)
   case .help(let topic):
     try session.print(helpText(topic))
     return .done

@@ -1,5 +1,5 @@
 enum VerbName: String, CaseIterable {
-  case submit, status, list, show, help, version
+  case submit, status, list, show, why, cancel, apply, help, version
 
   init(parsing text: String) throws(UsageError) {
     guard let known = VerbName(rawValue: text) else {
@@ -12,22 +12,24 @@ enum VerbName: String, CaseIterable {
   /// Beside those that every verb has.
   var options: [Option] {
     switch self {
-    case .submit: [.payload, .id]
+    case .submit: [.payload, .id, .key, .priority, .quiet, .notBefore, .deadline, .onDeadline]
     case .status: [.watch]
     case .list: [.state, .limit]
-    case .show, .help, .version: []
+    case .show, .why, .cancel, .apply, .help, .version: []
     }
   }
 }
 
 enum Option: String, CaseIterable {
-  case json, help, socket, payload, id, watch, state, limit
+  case json, help, socket, payload, id, key, priority, quiet, deadline, watch, state, limit
+  case notBefore = "not-before"
+  case onDeadline = "on-deadline"
 
   static let common: [Option] = [.json, .help, .socket]
 
   var takesValue: Bool {
     switch self {
-    case .socket, .payload, .id, .state, .limit: true
+    case .socket, .payload, .id, .key, .priority, .quiet, .notBefore, .deadline, .onDeadline, .state, .limit: true
     case .json, .help, .watch: false
     }
   }

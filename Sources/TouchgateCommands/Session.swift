@@ -8,6 +8,7 @@ import TouchgateClient
 struct Session {
   let service: TouchgateConnection
   let json: Bool
+  var output = StandardStream.output
 
   /// For the printed forms: the time now, and colours where standard output is a terminal that wants them.
   var view: View {
@@ -18,11 +19,11 @@ struct Session {
     return View(now: wallNow(), utcOffset: .seconds(local.tm_gmtoff), colours: colours)
   }
 
-  var isTerminal: Bool { isatty(STDOUT_FILENO) == 1 }
+  var isTerminal: Bool { isatty(output.descriptor) == 1 }
 
   /// Prints at once, nothing is buffered.
   func print(_ text: String) throws(Failure) {
-    let reason = StandardStream.output.write(text)
+    let reason = output.write(text)
     switch reason {
     case 0: return
     // The reader has seen enough.

@@ -5,8 +5,7 @@ import TouchgateClient
 
 /// `submit`: prints the id once the update is durable.
 func submit(_ submission: Submission, _ session: Session) throws(Failure) -> ExitCode {
-  var request = SubmitRequest(handler: submission.handler, id: submission.id)
-  if !submission.parameters.isEmpty { request.parameters = submission.parameters }
+  var request = submission.request
   if let source = submission.payload { request.setPayload(try readPayload(source)) }
   let update = try asking { () throws(ClientError) in try session.service.submit(request) }
   if session.json { try session.printJSON(update) } else { try session.print(update.id + "\n") }

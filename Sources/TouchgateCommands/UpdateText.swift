@@ -27,17 +27,18 @@ extension View {
     var lines = [
       label("id") + printable(update.id),
       label("handler") + printable(update.handler),
+    ]
+    if let key = update.key { lines.append(label("key") + printable(key)) }
+    lines += [
       label("state") + paint(printable(update.state), stateColour(update.state)),
       label("created") + printable(update.createdAt) + (age(update.createdAt).map { ", \($0) ago" } ?? ""),
       label("attempts") + "\(update.attempts)",
     ]
     if let checks = update.checks { lines.append(label("checks") + "\(checks)") }
-    for blocker in update.blockers {
-      let since = age(blocker.since).map { ", for \($0)" } ?? ""
-      lines.append(label("blocked") + "by \(self.blocker(blocker))\(since)")
-    }
+    lines += update.blockers.map { label("blocked") + "by \(blocker($0))" }
     if let result = update.result {
       lines.append(label("finished") + printable(result.finishedAt))
+      if let successor = result.successor { lines.append(label("successor") + printable(successor)) }
       if let code = result.exitCode { lines.append(label("exit") + "\(code)") }
       if let delay = result.releaseToStartMs { lines.append(label("started") + "\(delay) ms after release") }
       let message = result.message.split(separator: "\n").map { printable(String($0)) }
@@ -46,15 +47,35 @@ extension View {
     return lines.map { $0 + "\n" }.joined()
   }
 
+  /// `why ID`: a blocker a line.
+  func blockers(_ update: UpdateReply) -> String {
+    if update.blockers.isEmpty {
+      let successor = update.result?.successor.map { " by \(printable($0))" } ?? ""
+      return "nothing blocks it: \(printable(update.state))\(successor)\n"
+    }
+    return update.blockers.map { blocker($0) + "\n" }.joined()
+  }
+
+  /// `why`: of each update a line, and below it a blocker a line.
+  func blockersOfAll(_ updates: [UpdateReply]) -> String {
+    if updates.isEmpty { return "nothing waits\n" }
+    return updates.map { update in
+      let words = ["\(printable(update.id)) \(printable(update.handler))", age(update.createdAt)].compactMap { $0 }
+      let lines = blockers(update).split(separator: "\n").map { "  \($0)\n" }
+      return words.joined(separator: ", ") + "\n" + lines.joined()
+    }.joined()
+  }
+
   /// `touched: clears when the last contact ends`
   func briefly(_ blocker: BlockerReply) -> String {
     let reason = blocker.reason.map { " (\(printable($0)))" } ?? ""
     return "\(printable(blocker.code))\(reason): clears \(printable(blocker.clears))"
   }
 
-  /// `touched on lobby, 2 contacts: clears when the last contact ends`
+  /// `touched for 41 s on lobby, 2 contacts: clears when the last contact ends`
   func blocker(_ blocker: BlockerReply) -> String {
     var words = [printable(blocker.code)]
+    if let age = age(blocker.since) { words[0] += " for \(age)" }
     if let screen = blocker.screen { words[0] += " on \(printable(screen))" }
     if let contacts = blocker.contacts { words.append(contactCount(contacts)) }
     words += [blocker.device, blocker.owner, blocker.reason].compactMap { $0.map(printable) }

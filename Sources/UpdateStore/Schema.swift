@@ -31,7 +31,18 @@ enum Schema {
       sequence INTEGER PRIMARY KEY REFERENCES updates,
       bytes BLOB NOT NULL
     ) STRICT;
+    """,
+    // What an update asks of the queue, in milliseconds; and who took its place.
     """
+    ALTER TABLE updates ADD COLUMN place INTEGER;
+    ALTER TABLE updates ADD COLUMN key TEXT;
+    ALTER TABLE updates ADD COLUMN priority INTEGER NOT NULL DEFAULT 0;
+    ALTER TABLE updates ADD COLUMN quiet_ms INTEGER;
+    ALTER TABLE updates ADD COLUMN not_before INTEGER;
+    ALTER TABLE updates ADD COLUMN deadline INTEGER;
+    ALTER TABLE updates ADD COLUMN on_deadline TEXT NOT NULL DEFAULT 'expire';
+    ALTER TABLE updates ADD COLUMN successor TEXT;
+    """,
   ]
 
   /// Milliseconds to wait for the lock of another process (a person with sqlite3(1)); the loop stands still meanwhile.

@@ -10,6 +10,10 @@ enum SQLValue {
   init(_ value: Int64?) {
     self = value.map(SQLValue.integer) ?? .null
   }
+
+  init(_ value: String?) {
+    self = value.map(SQLValue.text) ?? .null
+  }
 }
 
 /// A prepared statement, used again and again.
@@ -78,6 +82,10 @@ struct Row {
 
   func optionalInteger(_ column: Int32) -> Int64? {
     isNull(column) ? nil : integer(column)
+  }
+
+  func optionalText(_ column: Int32) -> String? {
+    isNull(column) ? nil : text(column)
   }
 
   func text(_ column: Int32) -> String {

@@ -9,6 +9,12 @@ extension Connection {
     switch write {
     case .accept(let update, let payload):
       try insert(update, payload)
+    case .replace(let old, let result, with: let update, let payload):
+      try finish(old, result)
+      try insert(update, payload)
+    case .acceptEnded(let update, let payload, let result):
+      try insert(update, payload)
+      try finish(update.id, result)
     case .beginApplying(let id, let attempt):
       try change(
         id, from: ["waiting"], "UPDATE updates SET state = 'applying', attempts = ? WHERE id = ? AND state = 'waiting'",
@@ -19,18 +25,22 @@ extension Connection {
         "UPDATE updates SET state = 'waiting', attempts = ? WHERE id = ? AND state = 'applying'",
         [.integer(Int64(attempts)), .text(id.text)])
     case .finish(let id, let result):
-      try change(
-        id, from: ["waiting", "applying"],
-        """
-        UPDATE updates SET state = ?, exit_code = ?, message = ?, finished_at = ?, release_to_start_ms = ?
-        WHERE id = ? AND state IN ('waiting', 'applying')
-        """,
-        [
-          .text(result.state.rawValue), SQLValue(result.exitCode.map(Int64.init)), .text(result.message),
-          .integer(result.finishedAt.millisecondsSinceEpoch), SQLValue(result.releaseToStartMilliseconds),
-          .text(id.text),
-        ])
+      try finish(id, result)
     }
+  }
+
+  private func finish(_ id: UpdateID, _ result: UpdateResult) throws(StoreError) {
+    try change(
+      id, from: ["waiting", "applying"],
+      """
+      UPDATE updates SET state = ?, exit_code = ?, message = ?, finished_at = ?, release_to_start_ms = ?, successor = ?
+      WHERE id = ? AND state IN ('waiting', 'applying')
+      """,
+      [
+        .text(result.state.rawValue), SQLValue(result.exitCode.map(Int64.init)), .text(result.message),
+        .integer(result.finishedAt.millisecondsSinceEpoch), SQLValue(result.releaseToStartMilliseconds),
+        SQLValue(result.successor?.text), .text(id.text),
+      ])
   }
 
   /// `rest` is what follows the FROM clause.
@@ -38,7 +48,7 @@ extension Connection {
     try query(
       """
       SELECT sequence, id, handler, parameters, created_at, uid, pid, state, attempts, exit_code, message, finished_at,
-        release_to_start_ms
+        release_to_start_ms, place, key, priority, quiet_ms, not_before, deadline, on_deadline, successor
       FROM updates \(rest)
       """, values
     ) { row throws(StoreError) in
@@ -54,13 +64,17 @@ extension Connection {
     guard same == [0] else { throw .duplicateID(update.id) }
     try run(
       """
-      INSERT INTO updates (sequence, id, handler, parameters, created_at, uid, pid, state, attempts)
-      VALUES (?, ?, ?, ?, ?, ?, ?, 'waiting', 0)
+      INSERT INTO updates (sequence, id, handler, parameters, created_at, uid, pid, state, attempts, place, key,
+        priority, quiet_ms, not_before, deadline, on_deadline)
+      VALUES (?, ?, ?, ?, ?, ?, ?, 'waiting', 0, ?, ?, ?, ?, ?, ?, ?)
       """,
       [
         .integer(update.sequence), .text(update.id.text), .text(update.handler),
         .text(JSONText.encode(update.parameters)), .integer(update.createdAt.millisecondsSinceEpoch),
         .integer(Int64(update.submitter.uid)), .integer(Int64(update.submitter.pid)),
+        .integer(update.place), SQLValue(update.key), .integer(Int64(update.priority)),
+        SQLValue(update.quietPeriod?.wholeMilliseconds), SQLValue(update.notBefore?.millisecondsSinceEpoch),
+        SQLValue(update.deadline?.millisecondsSinceEpoch), .text(update.onDeadline.rawValue),
       ])
     try run("INSERT INTO payloads (sequence, bytes) VALUES (?, ?)", [.integer(update.sequence), .blob(payload)])
   }
@@ -80,12 +94,16 @@ extension StoredUpdate {
   fileprivate init?(_ row: Row) {
     guard let id = UpdateID(row.text(1)), let parameters = JSONText.decode(row.text(3)),
       let uid = UInt32(exactly: row.integer(5)), let pid = Int32(exactly: row.integer(6)),
-      let attempts = Int(exactly: row.integer(8)), let state = StoredUpdate.State(row)
+      let attempts = Int(exactly: row.integer(8)), let state = StoredUpdate.State(row),
+      let priority = Int(exactly: row.integer(15)), let onDeadline = OnDeadline(rawValue: row.text(19))
     else { return nil }
     let update = Update(
       id: id, handler: row.text(2), parameters: parameters,
       createdAt: WallTime(millisecondsSinceEpoch: row.integer(4)), submitter: Submitter(uid: uid, pid: pid),
-      sequence: row.integer(0))
+      sequence: row.integer(0), place: row.optionalInteger(13), key: row.optionalText(14), priority: priority,
+      quietPeriod: row.optionalInteger(16).map { .milliseconds($0) },
+      notBefore: row.optionalInteger(17).map(WallTime.init(millisecondsSinceEpoch:)),
+      deadline: row.optionalInteger(18).map(WallTime.init(millisecondsSinceEpoch:)), onDeadline: onDeadline)
     self.init(update: update, attempts: attempts, state: state)
   }
 }
@@ -101,7 +119,7 @@ extension StoredUpdate.State {
         UpdateResult(
           state: state, exitCode: row.optionalInteger(9).map(Int.init), message: row.text(10),
           finishedAt: WallTime(millisecondsSinceEpoch: finishedAt),
-          releaseToStartMilliseconds: row.optionalInteger(12)))
+          releaseToStartMilliseconds: row.optionalInteger(12), successor: row.optionalText(20).flatMap(UpdateID.init)))
     }
   }
 }

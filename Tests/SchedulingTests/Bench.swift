@@ -27,7 +27,7 @@ func touched(since seconds: Double, _ screen: String = "panel") -> Passage {
 /// carries out the actions in their order, as the service does, writes down what happened, and judges it.
 struct Bench {
   enum Write: Hashable, CaseIterable {
-    case accept, beginApplying, backToWaiting, finish
+    case accept, replace, acceptEnded, beginApplying, backToWaiting, finish
   }
 
   private(set) var scheduler: Scheduler
@@ -184,6 +184,9 @@ struct Bench {
     case .ended(let id, let result):
       say("ended \(id): \(result.state.rawValue)")
       if store[id]?.state != .finished(result) { violate("\(id) ended, and that is not stored") }
+    case .notEnded(let id, let reason):
+      say("not ended \(id): \(reason)")
+      if store[id]?.state != .waiting { violate("\(id) was not ended, and does not wait") }
     }
   }
 
@@ -200,6 +203,14 @@ struct Bench {
     case .accept(let update, payload: _):
       if old != nil { violate("\(write.id) is stored twice") }
       store[write.id] = StoredUpdate(update: update, attempts: 0, state: .waiting)
+    case .replace(let id, let result, with: let update, payload: _):
+      if old != nil { violate("\(write.id) is stored twice") }
+      if store[id]?.state != .waiting { violate("\(id) is replaced, and did not wait") }
+      store[id] = store[id].map { $0.with(.finished(result), attempts: $0.attempts) }
+      store[update.id] = StoredUpdate(update: update, attempts: 0, state: .waiting)
+    case .acceptEnded(let update, payload: _, let result):
+      if old != nil { violate("\(write.id) is stored twice") }
+      store[update.id] = StoredUpdate(update: update, attempts: 0, state: .finished(result))
     case .beginApplying(_, let attempt):
       if old?.state != .waiting { violate("\(write.id) is marked, and did not wait") }
       store[write.id] = old?.with(.applying, attempts: attempt)
@@ -248,6 +259,8 @@ extension StoreWrite {
   var kind: Bench.Write {
     switch self {
     case .accept: .accept
+    case .replace: .replace
+    case .acceptEnded: .acceptEnded
     case .beginApplying: .beginApplying
     case .backToWaiting: .backToWaiting
     case .finish: .finish

@@ -1,18 +1,21 @@
 import Scheduling
 import Testing
+import Timeline
 import TouchgateAPI
 
 @testable import Service
 
 @Suite("The body of a submission")
 struct SubmissionTests {
-  private func read(_ text: String) throws(Problem) -> Submission { try Submission(body: Array(text.utf8)) }
+  private func read(_ text: String) throws(Problem) -> Submission {
+    try Submission(body: Array(text.utf8), now: WallTime(millisecondsSinceEpoch: 1_700_000_000_000))
+  }
 
   private func problem(_ text: String) -> Problem? { problem(Array(text.utf8)) }
 
   private func problem(_ body: [UInt8]) -> Problem? {
     do throws(Problem) {
-      _ = try Submission(body: body)
+      _ = try Submission(body: body, now: WallTime(millisecondsSinceEpoch: 1_700_000_000_000))
       return nil
     } catch {
       return error
@@ -106,7 +109,7 @@ struct SubmissionTests {
     #expect(found?.code == "unknownField")
     #expect(found?.field == field)
     #expect(found?.message.contains("'\(field)'") == true)
-    #expect(found?.message.contains("handler, id, parameters, payload, payloadBase64") == true)
+    #expect(found?.message.contains("deadline, handler, id, key, notBefore, onDeadline, parameters, payload, ") == true)
   }
 
   @Test(

@@ -1,4 +1,5 @@
 import Testing
+import TouchgateAPI
 
 @testable import TouchgateCommands
 
@@ -13,14 +14,15 @@ struct InvocationTests {
     #expect(
       invocation.verb
         == .submit(
-          Submission(handler: "reload", parameters: ["url": "a=b", "empty": ""], payload: "-", id: "7")))
+          Submission(
+            SubmitRequest(handler: "reload", parameters: ["url": "a=b", "empty": ""], id: "7"), payload: "-")))
   }
 
   @Test("after -- nothing is an option")
   func operandsOnly() throws {
     #expect(
       try Invocation(parsing: ["submit", "--", "reload", "--x=1"]).verb
-        == .submit(Submission(handler: "reload", parameters: ["--x": "1"])))
+        == .submit(Submission(SubmitRequest(handler: "reload", parameters: ["--x": "1"]))))
   }
 
   @Test(
@@ -29,6 +31,8 @@ struct InvocationTests {
       (["status"], .status), (["status", "--watch"], .watch), (["status", "7"], .show(id: "7")),
       (["show", "7"], .show(id: "7")), (["list"], .list(state: nil, limit: nil)),
       (["list", "--state", "waiting", "--limit", "5"], .list(state: "waiting", limit: 5)), (["version"], .version),
+      (["why"], .why(id: nil)), (["why", "7"], .why(id: "7")), (["cancel", "7"], .cancel(id: "7")),
+      (["apply", "7"], .apply(id: "7")), (["cancel", "-h"], .help(.cancel)),
       (["--version"], .version), (["help"], .help(nil)), (["--help"], .help(nil)), (["help", "list"], .help(.list)),
       (["list", "-h"], .help(.list)), (["submit", "--help"], .help(.submit)),
     ] as [([String], Invocation.Verb)])
@@ -39,7 +43,7 @@ struct InvocationTests {
   @Test(
     "what is wrong is named",
     arguments: [
-      ([], "say what to do: submit, status, list, show, help, version"),
+      ([], "say what to do: submit, status, list, show, why, cancel, apply, help, version"),
       (["stauts"], "there is no 'stauts'; did you mean 'status'?"),
       (["lst"], "there is no 'lst'; did you mean 'list'?"),
       (["frobnicate"], "there is no 'frobnicate'"),
@@ -52,6 +56,16 @@ struct InvocationTests {
       (["list", "--state", "a", "--state", "b"], "--state is given twice"),
       (["list", "a"], "'a' is one argument too many"),
       (["show"], "say which update: show ID"),
+      (["cancel"], "say which update: cancel ID"),
+      (["apply"], "say which update: apply ID"),
+      (["cancel", "7", "8"], "'8' is one argument too many"),
+      (["why", "7", "8"], "'8' is one argument too many"),
+      (["apply", "7", "--quiet", "1s"], "'apply' has no option --quiet"),
+      (["submit", "reload", "--priority", "high"], priority("high")),
+      (["submit", "reload", "--priority=1.5"], priority("1.5")),
+      (
+        ["submit", "reload", "--on-deadlin", "apply"], "there is no option '--on-deadlin'; did you mean --on-deadline?"
+      ),
       (["status", "7", "--watch"], "--watch is about the screens and takes no id"),
       (["submit"], "say which handler: submit HANDLER [NAME=VALUE…]"),
       (["submit", "url=x"], "the handler comes first, and 'url=x' is a parameter"),
@@ -78,4 +92,8 @@ struct InvocationTests {
       #expect(helpText(verb).contains("--socket PATH"))
     }
   }
+}
+
+private func priority(_ text: String) -> String {
+  "--priority '\(text)' is not a whole number; write -100 to 100, higher is first"
 }

@@ -122,7 +122,7 @@ struct PrintedFormTests {
         created   2026-11-30T02:14:07.000Z, 41 s ago
         attempts  0
         checks    41
-        blocked   by touched on lobby, 2 contacts: clears when the last contact ends, for 41 s
+        blocked   by touched for 41 s on lobby, 2 contacts: clears when the last contact ends
         blocked   by unknown, no touchscreen: clears when one is plugged in
 
         """)
@@ -142,6 +142,56 @@ struct PrintedFormTests {
                   really
 
         """)
+  }
+
+  @Test("show prints the key, and what took its place")
+  func showSuperseded() {
+    #expect(
+      view.fields(superseded()) == """
+        id        01H
+        handler   reload-page
+        key       menu
+        state     superseded
+        created   2026-11-30T02:13:48.000Z, 1 min ago
+        attempts  0
+        finished  2026-11-30T02:14:07.000Z
+        successor 01J
+
+        """)
+  }
+
+  @Test("why of one update: a blocker a line, or that there is none")
+  func why() {
+    var update = waiting()
+    update.blockers.append(
+      BlockerReply(
+        code: "order", since: "2026-11-30T02:14:45.000Z", device: "mouse\n", owner: "01G", reason: "older",
+        clears: "when its turn has come"))
+    #expect(
+      view.blockers(update) == """
+        touched for 41 s on lobby, 2 contacts: clears when the last contact ends
+        order for 3 s, mouse , 01G, older: clears when its turn has come
+
+        """)
+    #expect(view.blockers(applied()) == "nothing blocks it: applied\n")
+    #expect(view.blockers(superseded()) == "nothing blocks it: superseded by 01J\n")
+  }
+
+  @Test("why of all: a block an update, as they are given")
+  func whyAll() {
+    var next = waiting()
+    next.id = "01K"
+    next.createdAt = "2026-11-30T02:14:45.000Z"
+    next.blockers = []
+    #expect(
+      view.blockersOfAll([waiting(), next]) == """
+        01J reload-page, 41 s
+          touched for 41 s on lobby, 2 contacts: clears when the last contact ends
+        01K reload-page, 3 s
+          nothing blocks it: waiting
+
+        """)
+    #expect(view.blockersOfAll([]) == "nothing waits\n")
   }
 
   @Test("colours are there only where they are wanted")
@@ -186,4 +236,12 @@ private func applied() -> UpdateReply {
     checks: nil, blockers: [],
     result: ResultReply(
       exitCode: 0, message: "", finishedAt: "2026-11-30T02:14:07.000Z", releaseToStartMs: 3))
+}
+
+private func superseded() -> UpdateReply {
+  UpdateReply(
+    id: "01H", handler: "reload-page", key: "menu", state: "superseded", createdAt: "2026-11-30T02:13:48.000Z",
+    attempts: 0, checks: nil, blockers: [],
+    result: ResultReply(
+      exitCode: nil, message: "", finishedAt: "2026-11-30T02:14:07.000Z", releaseToStartMs: nil, successor: "01J"))
 }

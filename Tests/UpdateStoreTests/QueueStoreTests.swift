@@ -16,7 +16,8 @@ struct QueueStoreTests {
     let store = try folder.open()
     #expect(store.notices == [])
     #expect(try store.unfinished() == [])
-    #expect(try store.counts() == ["waiting": 0, "applying": 0, "applied": 0, "failed": 0])
+    let none = ["waiting": 0, "applying": 0, "applied": 0, "failed": 0, "superseded": 0, "cancelled": 0, "expired": 0]
+    #expect(try store.counts() == none)
     #expect(try store.lastFinished() == nil)
     #expect(try store.nextSequence() == 1)
     #expect(try store.find(id("a")) == nil)
@@ -40,7 +41,7 @@ struct QueueStoreTests {
     try store.perform([.finish(asked.id, end)])
     #expect(try store.find(asked.id) == StoredUpdate(update: asked, attempts: 1, state: .finished(end)))
     #expect(try store.payload(of: asked.id) == [1, 2, 3])
-    #expect(try store.counts() == ["waiting": 0, "applying": 0, "applied": 0, "failed": 1])
+    #expect(try store.counts().filter { $0.value > 0 } == ["failed": 1])
     #expect(try store.nextSequence() == 8)
   }
 

@@ -17,6 +17,9 @@ public struct Configuration: Equatable, Sendable {
   public var deviceRules: [DeviceRule] = []
   /// `[Queue] RetryInterval=`: how often to look again while something waits; at least 100 ms.
   public var retryInterval: Duration = .seconds(1)
+  /// `[Queue] MaxWaiting=`, `MaxWaitingPerUser=`: beyond them a submission is refused, never an update dropped.
+  public var maxWaiting = 10_000
+  public var maxWaitingPerUser = 1_000
   /// By name.
   public var handlers: [String: HandlerDefinition] = [:]
 

@@ -1,4 +1,5 @@
 import Glibc
+import Scheduling
 
 /// Makes a `Configuration` of files, and collects what is wrong with them instead of stopping at the first mistake.
 struct ConfigurationReader {
@@ -25,6 +26,10 @@ struct ConfigurationReader {
             configuration.deviceRules.append(try ConfigurationValue.deviceRule(entry.value, use: entry.key == "Use"))
           case ("Queue", "RetryInterval"):
             configuration.retryInterval = try ConfigurationValue.timeSpan(entry.value, atLeast: .milliseconds(100))
+          case ("Queue", "MaxWaiting"):
+            configuration.maxWaiting = try ConfigurationValue.number(entry.value, 1...1_000_000)
+          case ("Queue", "MaxWaitingPerUser"):
+            configuration.maxWaitingPerUser = try ConfigurationValue.number(entry.value, 1...1_000_000)
           default:
             break  // unknown, and reported as such
           }
@@ -53,11 +58,18 @@ struct ConfigurationReader {
     var command: [String] = []
     var parameters: [ParameterDefinition] = []
     var timeout: Duration = .seconds(300)
+    var quietPeriod: Duration?
+    var policy = HandlerPolicy()
     for entry in file.entries where entry.section == "Handler" {
       do throws(ConfigurationValue.Refused) {
         switch entry.key {
         case "Exec": command = try ConfigurationValue.command(entry.value)
         case "Param": parameters.append(try ConfigurationValue.parameter(entry.value, after: parameters))
+        case "QuietPeriod": quietPeriod = try ConfigurationValue.timeSpan(entry.value)
+        case "Attempts": policy.attempts = try ConfigurationValue.number(entry.value, 1...100)
+        case "Backoff":
+          policy.backoff = try ConfigurationValue.timeSpan(entry.value, atLeast: .milliseconds(100))
+        case "Coalesce": policy.coalescing = try ConfigurationValue.coalescing(entry.value)
         case "Timeout": timeout = try ConfigurationValue.timeSpan(entry.value, atLeast: .milliseconds(1))
         default: break  // unknown, and reported as such
         }
@@ -82,7 +94,7 @@ struct ConfigurationReader {
     if found.isEmpty, let program = command.first {
       configuration.handlers[name] = HandlerDefinition(
         name: name, file: file.path, program: program, arguments: Array(command.dropFirst()), parameters: parameters,
-        timeout: timeout)
+        timeout: timeout, quietPeriod: quietPeriod, policy: policy)
     }
   }
 

@@ -1,3 +1,4 @@
+import Scheduling
 import Timeline
 import TouchModel
 
@@ -19,6 +20,22 @@ enum ConfigurationValue {
       throw Refused(message: "\(text.quotedForMessage) is too short; at least \(TimeSpan.describe(least))")
     }
     return span
+  }
+
+  static func number(_ text: String, _ range: ClosedRange<Int>) throws(Refused) -> Int {
+    guard let number = Int(text), range.contains(number) else {
+      throw Refused(
+        message: "\(text.quotedForMessage) is not a number from \(range.lowerBound) to \(range.upperBound)")
+    }
+    return number
+  }
+
+  /// `Coalesce=`.
+  static func coalescing(_ text: String) throws(Refused) -> HandlerPolicy.Coalescing {
+    guard let policy = HandlerPolicy.Coalescing(rawValue: text) else {
+      throw Refused(message: "\(text.quotedForMessage) is none of latest, first and all")
+    }
+    return policy
   }
 
   /// `OnStuck=`.

@@ -1,3 +1,5 @@
+public import Scheduling
+
 /// How one kind of update is applied: what a file in `handlers.d` says.
 public struct HandlerDefinition: Equatable, Sendable {
   /// The file's name without `.conf`: 1 to 64 characters of `A-Za-z0-9._-`, not beginning with a dot.
@@ -12,17 +14,29 @@ public struct HandlerDefinition: Equatable, Sendable {
   public let parameters: [ParameterDefinition]
   /// `Timeout=`: how long the program may run; more than zero. `Duration.forever` (infinity): as long as it likes.
   public let timeout: Duration
+  /// `QuietPeriod=`; nil: the service's.
+  public let quietPeriod: Duration?
+  /// `Attempts=`, `Backoff=`, `Coalesce=`. Its quiet period does not count: `policy(serviceQuietPeriod:)` does.
+  private let policy: HandlerPolicy
 
   public init(
     name: String, file: String, program: String, arguments: [String], parameters: [ParameterDefinition],
-    timeout: Duration
+    timeout: Duration, quietPeriod: Duration? = nil, policy: HandlerPolicy = HandlerPolicy()
   ) {
+    self.quietPeriod = quietPeriod
+    self.policy = policy
     self.name = name
     self.file = file
     self.program = program
     self.arguments = arguments
     self.parameters = parameters
     self.timeout = timeout
+  }
+
+  public func policy(serviceQuietPeriod: Duration) -> HandlerPolicy {
+    var policy = policy
+    policy.quietPeriod = quietPeriod ?? serviceQuietPeriod
+    return policy
   }
 
   /// The first problem, by name, with the parameters of a request; nil: they may be used. Each must be declared, match

@@ -6,10 +6,13 @@ struct KnownKeys {
 
   static let settings = KnownKeys(
     sections: [
-      "Gate": ["QuietPeriod", "FirstScreenTimeout", "StuckAfter", "OnStuck"], "Queue": ["RetryInterval"],
+      "Gate": ["QuietPeriod", "FirstScreenTimeout", "StuckAfter", "OnStuck"],
+      "Queue": ["RetryInterval", "MaxWaiting", "MaxWaitingPerUser"],
       "Devices": ["Use", "Ignore"],
     ], repeatable: ["Use", "Ignore"])
-  static let handler = KnownKeys(sections: ["Handler": ["Exec", "Param", "Timeout"]], repeatable: ["Param"])
+  static let handler = KnownKeys(
+    sections: ["Handler": ["Exec", "Param", "Timeout", "QuietPeriod", "Attempts", "Backoff", "Coalesce"]],
+    repeatable: ["Param"])
 
   /// What to say of a section; nil: it is known.
   func problem(section: String) -> String? {

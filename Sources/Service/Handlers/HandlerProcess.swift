@@ -143,6 +143,14 @@ final class HandlerProcess {
       releaseToStartMilliseconds: releasedAt.map { (started - $0).wholeMilliseconds })
   }
 
+  /// Exit status 75 (EX_TEMPFAIL of sysexits.h): not now, but nothing has failed.
+  func asksToTryLater(_ end: EventLoop.ChildEnd) -> Bool {
+    switch phase {
+    case .running: end == .exited(75)
+    case .terminating, .killed: false
+    }
+  }
+
   // MARK: Output
 
   private func readOutput() {

@@ -36,11 +36,11 @@ struct Replies {
     if case .finished(let end) = stored.state {
       result = ResultReply(
         exitCode: end.exitCode, message: end.message, finishedAt: end.finishedAt.rfc3339,
-        releaseToStartMs: end.releaseToStartMilliseconds)
+        releaseToStartMs: end.releaseToStartMilliseconds, successor: end.successor?.text)
     }
     let id = stored.update.id
     return UpdateReply(
-      id: id.text, handler: stored.update.handler, state: stored.state.name,
+      id: id.text, handler: stored.update.handler, key: stored.update.key, state: stored.state.name,
       createdAt: stored.update.createdAt.rfc3339, attempts: scheduler.attempts(of: id) ?? stored.attempts,
       checks: scheduler.checks(of: id),
       blockers: scheduler.blockers(of: id, at: now).map(blocker), result: result)

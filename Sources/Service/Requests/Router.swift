@@ -6,6 +6,8 @@ enum Call: Equatable {
   case submit
   case list
   case show(String)
+  case cancel(String)
+  case hurry(String)
   case status
   case about
 
@@ -24,7 +26,9 @@ enum Call: Equatable {
     case ["v1", "status"]: byMethod = ["GET": .status]
     case ["v1", "updates"]: byMethod = ["GET": .list, "POST": .submit]
     case let parts where parts.count == 3 && parts[0] == "v1" && parts[1] == "updates" && !parts[2].isEmpty:
-      byMethod = ["GET": .show(parts[2])]
+      byMethod = ["GET": .show(parts[2]), "DELETE": .cancel(parts[2])]
+    case let parts where parts.count == 4 && parts.prefix(2) == ["v1", "updates"] && parts[3] == "apply":
+      byMethod = ["POST": .hurry(parts[2])]
     default: return .noSuchPath
     }
     guard let call = byMethod[method] else {

@@ -1,5 +1,6 @@
 import FoundationEssentials
 import Scheduling
+import Timeline
 import TouchgateAPI
 
 /// The body of `POST /v1/updates`, read strictly: what is wrong is refused by name.
@@ -8,8 +9,15 @@ struct Submission: Equatable {
   var parameters: [String: String]
   var payload: [UInt8]
   var id: UpdateID?
+  var key: String?
+  var priority = 0
+  var quietPeriod: Duration?
+  var notBefore: WallTime?
+  var deadline: WallTime?
+  var onDeadline = OnDeadline.expire
 
-  init(body: [UInt8]) throws(Problem) {
+  /// `now`: what spans of `notBefore` and `deadline` count from.
+  init(body: [UInt8], now: WallTime) throws(Problem) {
     let request = try Self.decode(Data(body))
     handler = request.handler
     parameters = request.parameters ?? [:]
@@ -20,6 +28,77 @@ struct Submission: Equatable {
       }
       self.id = id
     }
+    try readOrder(request)
+    try readTimes(request, now)
+  }
+
+  private mutating func readOrder(_ request: SubmitRequest) throws(Problem) {
+    key = request.key
+    if let key, key.isEmpty || key.utf8.count > Self.longestKey {
+      throw Problem(code: "badKey", message: "a key has 1 to \(Self.longestKey) bytes", field: "key")
+    }
+    priority = request.priority ?? 0
+    guard Self.priorities.contains(priority) else {
+      throw Problem(code: "badPriority", message: "a priority is a number from -100 to 100", field: "priority")
+    }
+    if let text = request.quietPeriod {
+      let span = try Self.span(text, "quietPeriod")
+      guard span <= Self.longestQuietPeriod else {
+        throw Problem(code: "badTime", message: "a quiet period is at most 1 h", field: "quietPeriod")
+      }
+      quietPeriod = Self.coarse(span)
+    }
+  }
+
+  private mutating func readTimes(_ request: SubmitRequest, _ now: WallTime) throws(Problem) {
+    notBefore = try request.notBefore.map { text throws(Problem) in try Self.time(text, "notBefore", now) }
+    deadline = try request.deadline.map { text throws(Problem) in try Self.time(text, "deadline", now) }
+    if let text = request.onDeadline {
+      guard let policy = OnDeadline(rawValue: text) else {
+        let known = OnDeadline.allCases.map(\.rawValue).joined(separator: " or ")
+        throw Problem(code: "badOnDeadline", message: "onDeadline is \(known)", field: "onDeadline")
+      }
+      if deadline == nil {
+        throw Problem(code: "missingField", message: "onDeadline needs a deadline", field: "deadline")
+      }
+      onDeadline = policy
+    }
+    guard let deadline else { return }
+    if deadline <= now {
+      throw Problem(code: "badTime", message: "the deadline has passed already", field: "deadline")
+    }
+    if let notBefore, notBefore >= deadline {
+      throw Problem(code: "badTime", message: "notBefore must lie before the deadline", field: "notBefore")
+    }
+  }
+
+  static let longestKey = 200
+  static let priorities = -100...100
+  static let longestQuietPeriod: Duration = .seconds(3600)
+
+  /// Rounded up, so that there are few different ones: a look costs as much as there are.
+  private static func coarse(_ span: Duration) -> Duration {
+    let step: Int64 = span <= .seconds(1) ? 10 : span <= .seconds(60) ? 100 : 1000
+    let milliseconds = (span.wholeNanoseconds + 999_999) / 1_000_000
+    return .milliseconds((milliseconds + step - 1) / step * step)
+  }
+
+  private static func span(_ text: String, _ field: String) throws(Problem) -> Duration {
+    do throws(TimeSpan.Malformed) {
+      return try TimeSpan.parse(text)
+    } catch {
+      throw Problem(code: "badTime", message: "\(error)", field: field)
+    }
+  }
+
+  /// RFC 3339 in UTC, or a span from now.
+  private static func time(_ text: String, _ field: String, _ now: WallTime) throws(Problem) -> WallTime {
+    if let time = WallTime(rfc3339: text) { return time }
+    let span = try span(text, field)
+    guard span <= .seconds(10 * 365 * 86400) else {
+      throw Problem(code: "badTime", message: "is more than ten years away", field: field)
+    }
+    return now + span
   }
 
   private static func payload(_ request: SubmitRequest) throws(Problem) -> [UInt8] {

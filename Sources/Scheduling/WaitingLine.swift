@@ -1,0 +1,193 @@
+import Timeline
+
+/// All that wait, so ordered that the next to be applied is found without walking them: submit, cancel, start and the
+/// next deadline cost O(log n), and a look costs as much as there are different quiet periods.
+///
+/// An update stands in exactly one place: in the lane of its quiet period, or among those that wait for a time. What
+/// has left a heap otherwise than by its head is skipped when it comes up (its ticket is not the update's any more).
+struct WaitingLine: Sendable {
+  /// Order among those that may go: priority, then place.
+  struct Rank: Comparable, Sendable {
+    let priority: Int
+    let place: Int64
+    let id: UpdateID
+    let ticket: Int
+
+    static func < (a: Rank, b: Rank) -> Bool { (b.priority, a.place) < (a.priority, b.place) }
+    static func == (a: Rank, b: Rank) -> Bool { a.ticket == b.ticket }
+  }
+
+  /// Something that is due at a time; of the monotonic clock or of the wall clock, as its heap says.
+  private struct Due: Comparable, Sendable {
+    let time: Int64
+    let id: UpdateID
+    let ticket: Int
+
+    static func < (a: Due, b: Due) -> Bool { (a.time, a.ticket) < (b.time, b.ticket) }
+    static func == (a: Due, b: Due) -> Bool { a.ticket == b.ticket }
+  }
+
+  private enum Spot: Equatable, Sendable {
+    case lane(Duration)
+    case backoff(Instant)
+    case notBefore(WallTime)
+  }
+
+  private struct Member: Sendable {
+    let update: Update
+    let ticket: Int
+    let spot: Spot
+  }
+
+  private var members: [UpdateID: Member] = [:]
+  private var lanes: [Duration: Heap<Rank>] = [:]
+  private var backoffs = Heap<Due>()
+  private var notBefores = Heap<Due>()
+  private var deadlines = Heap<Due>()
+  private var ages = Heap<Rank>()
+  private var byKey: [Key: UpdateID] = [:]
+  private var byUser: [UInt32: Int] = [:]
+  private var lastTicket = 0
+
+  private struct Key: Hashable {
+    let handler: String
+    let key: String
+  }
+
+  var count: Int { members.count }
+  func contains(_ id: UpdateID) -> Bool { members[id] != nil }
+  func count(of user: UInt32) -> Int { byUser[user] ?? 0 }
+  /// The first that came.
+  var oldest: UpdateID? { ages.first?.id }
+
+  /// The one that waits with this key.
+  func member(handler: String, key: String) -> UpdateID? { byKey[Key(handler: handler, key: key)] }
+
+  // MARK: Coming and going
+
+  /// `quiet`: how long nobody may have touched for it. `notBefore` nil and `backoff` nil: it may go as soon as that is so.
+  mutating func insert(_ update: Update, quiet: Duration, notBefore: WallTime?, backoff: Instant?) {
+    lastTicket += 1
+    let spot: Spot
+    if let backoff {
+      spot = .backoff(backoff)
+      backoffs.push(Due(time: backoff.nanoseconds, id: update.id, ticket: lastTicket))
+    } else if let notBefore {
+      spot = .notBefore(notBefore)
+      notBefores.push(Due(time: notBefore.millisecondsSinceEpoch, id: update.id, ticket: lastTicket))
+    } else {
+      spot = .lane(quiet)
+      lanes[quiet, default: Heap()].push(
+        Rank(priority: update.priority, place: update.place, id: update.id, ticket: lastTicket))
+    }
+    members[update.id] = Member(update: update, ticket: lastTicket, spot: spot)
+    byUser[update.submitter.uid, default: 0] += 1
+    if let key = update.key { byKey[Key(handler: update.handler, key: key)] = update.id }
+    if let deadline = update.deadline {
+      deadlines.push(Due(time: deadline.millisecondsSinceEpoch, id: update.id, ticket: lastTicket))
+    }
+    ages.push(Rank(priority: 0, place: update.sequence, id: update.id, ticket: lastTicket))
+  }
+
+  @discardableResult
+  mutating func remove(_ id: UpdateID) -> Update? {
+    guard let member = members.removeValue(forKey: id) else { return nil }
+    let user = member.update.submitter.uid
+    byUser[user] = byUser[user].flatMap { $0 > 1 ? $0 - 1 : nil }
+    if let key = member.update.key {
+      let key = Key(handler: member.update.handler, key: key)
+      if byKey[key] == id { byKey[key] = nil }
+    }
+    if case .lane(let quiet) = member.spot { tidyLane(quiet) }
+    tidy()
+    return member.update
+  }
+
+  // MARK: Who is next
+
+  /// The first of those whose quiet period is over, by priority and place. `opens` says when a quiet period is over; nil:
+  /// not before something else happens.
+  func next(at now: Instant, opens: (Duration) -> Instant?) -> UpdateID? {
+    var best: Rank?
+    for (quiet, lane) in lanes {
+      guard let rank = lane.first, let time = opens(quiet), time <= now else { continue }
+      best = min(best ?? rank, rank)
+    }
+    return best?.id
+  }
+
+  /// Who is before this one: the first of those that need no longer quiet period. Nil: nobody, or it waits for a time.
+  func ahead(of id: UpdateID) -> UpdateID? {
+    guard let member = members[id], case .lane(let quiet) = member.spot else { return nil }
+    let first = lanes.filter { $0.key <= quiet }.values.compactMap(\.first).min()
+    return first.flatMap { $0.id == id ? nil : $0.id }
+  }
+
+  enum Waiting: Equatable {
+    case turn(quiet: Duration)
+    case backoff(until: Instant)
+    case notBefore(WallTime)
+  }
+
+  func waiting(_ id: UpdateID) -> Waiting? {
+    members[id].map {
+      switch $0.spot {
+      case .lane(let quiet): .turn(quiet: quiet)
+      case .backoff(let until): .backoff(until: until)
+      case .notBefore(let time): .notBefore(time)
+      }
+    }
+  }
+
+  // MARK: Times
+
+  /// Those whose time has come, removed: to be inserted again without it.
+  mutating func takeRipe(at now: Instant, wall: WallTime) -> [Update] {
+    var ripe: [Update] = []
+    while let due = backoffs.first, due.time <= now.nanoseconds {
+      _ = backoffs.pop()
+      if members[due.id]?.ticket == due.ticket, let update = remove(due.id) { ripe.append(update) }
+    }
+    while let due = notBefores.first, due.time <= wall.millisecondsSinceEpoch {
+      _ = notBefores.pop()
+      if members[due.id]?.ticket == due.ticket, let update = remove(due.id) { ripe.append(update) }
+    }
+    return ripe
+  }
+
+  /// Those whose deadline has come; each is told once.
+  mutating func takeOverdue(wall: WallTime) -> [Update] {
+    var overdue: [Update] = []
+    while let due = deadlines.first, due.time <= wall.millisecondsSinceEpoch {
+      _ = deadlines.pop()
+      if let member = members[due.id], member.ticket == due.ticket { overdue.append(member.update) }
+    }
+    return overdue
+  }
+
+  /// The earliest of all times, on the monotonic clock; `offset`: wall clock minus monotonic clock.
+  func nextDeadline(offset: Duration, opens: (Duration) -> Instant?) -> Instant? {
+    var times = lanes.keys.compactMap(opens)
+    if let due = backoffs.first { times.append(Instant(nanoseconds: due.time)) }
+    for due in [notBefores.first, deadlines.first] {
+      guard let due else { continue }
+      times.append(Instant(nanoseconds: 0) + (.milliseconds(due.time) - offset))
+    }
+    return times.min()
+  }
+
+  // MARK: Keeping the heads true
+
+  private mutating func tidyLane(_ quiet: Duration) {
+    lanes[quiet]?.tidy { members[$0.id]?.ticket == $0.ticket }
+    if lanes[quiet]?.first == nil { lanes[quiet] = nil }
+  }
+
+  private mutating func tidy() {
+    let members = members
+    ages.tidy { members[$0.id]?.ticket == $0.ticket }
+    backoffs.tidy { members[$0.id]?.ticket == $0.ticket }
+    notBefores.tidy { members[$0.id]?.ticket == $0.ticket }
+    deadlines.tidy { members[$0.id]?.ticket == $0.ticket }
+  }
+}

@@ -1,0 +1,97 @@
+import Testing
+import TouchgateAPI
+import TouchgateClient
+
+@testable import TouchgateCommands
+
+@Suite("submit, cancel, apply and why against a service")
+struct ChangeTests {
+  @Test("submit hands over every option as it was written, and prints the id")
+  func submitted() throws {
+    let service = try OneAnswer(status: 202, update("7"))
+    let arguments = [
+      "submit", "reload", "--key", "menu", "--priority", "-5", "--quiet", "30s", "--not-before", "30min",
+      "--deadline=2026-11-30T02:00:00Z", "--on-deadline", "apply", "--id", "7",
+    ]
+    guard case .submit(let submission) = try Invocation(parsing: arguments).verb else {
+      Issue.record("not a submission")
+      return
+    }
+    let (printed, ended) = try outcome(service) { session throws(Failure) in try submit(submission, session) }
+    #expect(printed == "7\n" && ended == .success(.done))
+    #expect(service.asked() == "POST /v1/updates")
+    #expect(
+      try service.askedBody(SubmitRequest.self)
+        == SubmitRequest(
+          handler: "reload", id: "7", key: "menu", priority: -5, quietPeriod: "30s", notBefore: "30min",
+          deadline: "2026-11-30T02:00:00Z", onDeadline: "apply"))
+  }
+
+  @Test("cancel deletes the update and prints nothing")
+  func cancelled() throws {
+    let service = try OneAnswer(update("a b", state: "cancelled"))
+    let (printed, ended) = try outcome(service) { session throws(Failure) in try cancel("a b", session) }
+    #expect(printed.isEmpty && ended == .success(.done))
+    #expect(service.asked() == "DELETE /v1/updates/a%20b")
+  }
+
+  @Test("apply asks for it and prints nothing")
+  func applied() throws {
+    let service = try OneAnswer(update("a b"))
+    let (printed, ended) = try outcome(service) { session throws(Failure) in try apply("a b", session) }
+    #expect(printed.isEmpty && ended == .success(.done))
+    #expect(service.asked() == "POST /v1/updates/a%20b/apply")
+  }
+
+  @Test("with --json both print the update")
+  func json() throws {
+    let cancelled = try outcome(try OneAnswer(update("7", state: "cancelled")), json: true) {
+      session throws(Failure) in try cancel("7", session)
+    }
+    #expect(cancelled.printed.contains(#""state":"cancelled""#) && cancelled.printed.hasSuffix("}\n"))
+    let applied = try outcome(try OneAnswer(update("7")), json: true) {
+      session throws(Failure) in try apply("7", session)
+    }
+    #expect(applied.printed.contains(#""state":"waiting""#))
+  }
+
+  @Test(
+    "a refusal of cancel, apply and why has its exit code and the service's words",
+    arguments: [(404, .noSuchID), (409, .badRequest), (403, .notPermitted)] as [(Int, ExitCode)])
+  func refused(status: Int, code: ExitCode) throws {
+    let problem = ProblemReply(Problem(code: "x", message: "no, because"))
+    let failure = Result<ExitCode, Failure>.failure(Failure(message: "no, because", code: code))
+    for verb in [cancel, apply, why] as [(String, Session) throws(Failure) -> ExitCode] {
+      let service = try OneAnswer(status: status, problem)
+      let (printed, ended) = try outcome(service) { session throws(Failure) in try verb("7", session) }
+      #expect(printed.isEmpty && ended == failure)
+    }
+  }
+
+  @Test("why of one update prints its blockers")
+  func whyOne() throws {
+    let service = try OneAnswer(update("7"))
+    let (printed, ended) = try outcome(service) { session throws(Failure) in try why("7", session) }
+    #expect(printed == "touched: clears when the last contact ends\n" && ended == .success(.done))
+    #expect(service.asked() == "GET /v1/updates/7")
+  }
+
+  @Test("why of all asks for what waits, and prints the oldest first", arguments: [false, true])
+  func whyEverything(json: Bool) throws {
+    let service = try OneAnswer(UpdateListReply(updates: [update("new"), update("old")]))
+    let (printed, ended) = try outcome(service, json: json) { session throws(Failure) in try whyAll(session) }
+    #expect(ended == .success(.done))
+    #expect(service.asked() == "GET /v1/updates?state=waiting&limit=1000")
+    let old = try #require(printed.firstRange(of: "old"))
+    let new = try #require(printed.firstRange(of: "new"))
+    #expect(old.lowerBound < new.lowerBound)
+    #expect(printed.hasPrefix("{") == json)
+  }
+}
+
+private func update(_ id: String, state: String = "waiting") -> UpdateReply {
+  let blocker = BlockerReply(code: "touched", since: "", clears: "when the last contact ends")
+  return UpdateReply(
+    id: id, handler: "reload", state: state, createdAt: "", attempts: 0, checks: nil,
+    blockers: state == "waiting" ? [blocker] : [], result: nil)
+}
