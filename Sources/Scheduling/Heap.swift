@@ -24,6 +24,7 @@ struct Heap<Element: Comparable & Sendable>: Sendable {
   /// element pays for that once.
   mutating func tidy(isValid: (Element) -> Bool) {
     while let first = elements.first, !isValid(first) { _ = pop() }
+    sizeAtCleaning = min(sizeAtCleaning, elements.count)
     guard elements.count > 2 * sizeAtCleaning + 64 else { return }
     elements = elements.filter(isValid)
     for index in (0..<(elements.count / 2)).reversed() { siftDown(from: index) }

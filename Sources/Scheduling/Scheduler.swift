@@ -35,9 +35,12 @@ public struct Scheduler: Sendable {
     var stage: Stage
     /// Neither quiet period nor pauses count any more: its deadline said so, or somebody.
     var isUrgent = false
+    /// `onDeadline` was followed; it is told once.
+    var isDeadlineMet = false
     /// Failures and requests to try later in a row; the pause doubles with each.
     var setbacks = 0
     var backoffUntil: Instant?
+    var backoffSince: Instant?
     /// What the handler said last, where it was not the end.
     var lastFailure: String?
   }
@@ -106,6 +109,10 @@ public struct Scheduler: Sendable {
 
   func quietPeriod(of update: Update) -> Duration { update.quietPeriod ?? policy(of: update).quietPeriod }
 
+  private func quietPeriod(of entry: Entry) -> Duration {
+    entry.isUrgent || entry.isDeadlineMet ? .zero : quietPeriod(of: entry.update)
+  }
+
   private func wall(_ now: Instant) -> WallTime {
     WallTime(millisecondsSinceEpoch: ((now - Instant(nanoseconds: 0)) + wallOffset).wholeMilliseconds)
   }
@@ -148,7 +155,7 @@ public struct Scheduler: Sendable {
   /// When `timePassed` is due; nil: nothing waits, and no timer runs.
   public var nextDeadline: Instant? {
     let mayStart = current == nil && storeTrouble == nil && stoppingSince == nil
-    let due = line.nextDeadline(offset: wallOffset) { mayStart ? opensAt($0) : nil }
+    let due = line.nextDeadline(offset: wallOffset, ends: storeTrouble == nil) { mayStart ? opensAt($0) : nil }
     guard let due else { return nextTick }
     return min(nextTick ?? due, due)
   }
@@ -176,7 +183,7 @@ public struct Scheduler: Sendable {
     case .backoff(let until):
       blockers.append(
         Blocker(
-          code: .backoff, since: entry.acceptedAt, reason: entry.lastFailure,
+          code: .backoff, since: entry.backoffSince ?? entry.acceptedAt, reason: entry.lastFailure,
           clears: "in \(TimeSpan.describe(until - now)), after \(entry.setbacks) starts without success"))
     case .turn(let quiet):
       guard shut.isEmpty, let since = clearSince, now < since + quiet else { break }
@@ -203,6 +210,7 @@ public struct Scheduler: Sendable {
   /// What the wall clock says. To be told at start and whenever it may have been set; deadlines and `notBefore` follow.
   public mutating func setWallClock(_ wall: WallTime, at now: Instant) {
     wallOffset = .milliseconds(wall.millisecondsSinceEpoch) - (now - Instant(nanoseconds: 0))
+    for update in line.takeUnripe(wall: wall) { enqueue(update.id, at: now) }
   }
 
   /// What the store held at start, in order of arrival.
@@ -274,7 +282,7 @@ public struct Scheduler: Sendable {
       return [.ended(old, result), .accepted(update.id)] + evaluate(at: now)
     case .acceptEnded(let update, payload: _, let result):
       entries[update.id] = nil
-      return [.accepted(update.id), .ended(update.id, result)]
+      return [.accepted(update.id), .ended(update.id, result)] + evaluate(at: now)
     case .beginApplying(let id, let attempt):
       guard case .marking(id) = current, let entry = entries[id] else { return [] }
       entries[id]?.attempts = attempt
@@ -306,6 +314,7 @@ public struct Scheduler: Sendable {
     case .replace(let old, _, with: let update, payload: _):
       entries[update.id] = nil
       enqueue(old, at: now)
+      armTick(at: now)
       return [.refused(update.id, reason: reason)]
     case .beginApplying(let id, attempt: _):
       guard case .marking(id) = current else { return [] }
@@ -313,6 +322,8 @@ public struct Scheduler: Sendable {
       enqueue(id, at: now)
     case .finish(let id, _) where current?.id != id:
       enqueue(id, at: now)
+      // Ends are tried again at the next look, not at once.
+      storeTrouble = (storeTrouble?.since ?? now, reason)
       armTick(at: now)
       return [.notEnded(id, reason: reason)]
     case .backToWaiting, .finish:
@@ -345,11 +356,11 @@ public struct Scheduler: Sendable {
     storeTrouble = nil
     switch current {
     case .returning(let id, let attempts):
-      return [.store(.backToWaiting(id, attempts: attempts))]
+      return giveBack(id, attempts: attempts, at: now) + evaluate(at: now)
     case .finishing(let id, let result):
-      return [.store(.finish(id, result))]
+      return [.store(.finish(id, result))] + evaluate(at: now)
     case .orphan(let id):
-      return [.probe(id)]
+      return [.probe(id)] + evaluate(at: now)
     case nil, .marking, .verifying, .running:
       return evaluate(at: now)
     }
@@ -375,8 +386,13 @@ public struct Scheduler: Sendable {
       let pause = pause(after: entry.setbacks + 1, policy(of: entry.update))
       entries[id]?.setbacks += 1
       entries[id]?.lastFailure = result.message
+      entries[id]?.backoffSince = now
       entries[id]?.backoffUntil = now + pause
       entries[id]?.isUrgent = false
+      // Past its deadline it no longer waits for quiet, but after a failure it does.
+      if entry.update.onDeadline == .apply, let deadline = entry.update.deadline, deadline <= wall(now) {
+        entries[id]?.isDeadlineMet = true
+      }
       // Waiting never uses up attempts, and neither does an attempt that the handler put off itself.
       return giveBack(id, attempts: tryLater ? entry.attempts - 1 : entry.attempts, at: now)
     }
@@ -400,7 +416,7 @@ public struct Scheduler: Sendable {
 
   private mutating func evaluate(at now: Instant) -> [Action] {
     for update in line.takeRipe(at: now, wall: wall(now)) { enqueue(update.id, at: now) }
-    let ended = meetDeadlines(at: now)
+    let ended = storeTrouble == nil ? meetDeadlines(at: now) : []
     armTick(at: now)
     guard current == nil, storeTrouble == nil, stoppingSince == nil,
       let id = line.next(at: now, opens: opensAt), let entry = entries[id]
@@ -420,6 +436,7 @@ public struct Scheduler: Sendable {
         actions += end(update.id, .expired, "still waiting at its deadline", at: now)
       case .apply:
         line.remove(update.id)
+        entries[update.id]?.isDeadlineMet = true
         entries[update.id]?.isUrgent = true
         enqueue(update.id, at: now)
       }
@@ -447,12 +464,13 @@ public struct Scheduler: Sendable {
     entries[id]?.stage = .waiting
     let update = entry.update
     if entry.isUrgent {
-      line.insert(update, quiet: .zero, notBefore: nil, backoff: nil)
+      line.insert(
+        update, quiet: .zero, notBefore: nil, backoff: nil, isUrgent: true, isDeadlineMet: entry.isDeadlineMet)
     } else {
       line.insert(
-        update, quiet: quietPeriod(of: update),
+        update, quiet: quietPeriod(of: entry),
         notBefore: update.notBefore.flatMap { $0 > wall(now) ? $0 : nil },
-        backoff: entry.backoffUntil.flatMap { $0 > now ? $0 : nil })
+        backoff: entry.backoffUntil.flatMap { $0 > now ? $0 : nil }, isDeadlineMet: entry.isDeadlineMet)
     }
   }
 
@@ -465,7 +483,7 @@ public struct Scheduler: Sendable {
 
   private func mayStart(at now: Instant) -> Bool {
     guard storeTrouble == nil, stoppingSince == nil, let id = current?.id, let entry = entries[id] else { return false }
-    return opensAt(entry.isUrgent ? .zero : quietPeriod(of: entry.update)).map { $0 <= now } == true
+    return opensAt(quietPeriod(of: entry)).map { $0 <= now } == true
   }
 
   /// Since when nothing at all is in the way; nil while anything is, and before the first word of any screen.
@@ -498,6 +516,14 @@ public struct Scheduler: Sendable {
   }
 
   private mutating func giveBack(_ id: UpdateID, attempts: Int, at now: Instant) -> [Action] {
+    // What came meanwhile about the same thing is newer: applied again, this one would undo it.
+    if let update = entries[id]?.update, let key = update.key, policy(of: update).coalescing != .all,
+      let newer = line.member(handler: update.handler, key: key)
+    {
+      let result = superseded(by: newer, at: now)
+      setCurrent(.finishing(id, result), at: now)
+      return [.store(.finish(id, result))]
+    }
     setCurrent(.returning(id, attempts: attempts), at: now)
     return [.store(.backToWaiting(id, attempts: attempts))]
   }

@@ -44,6 +44,8 @@ struct WaitingLine: Sendable {
   private var backoffs = Heap<Due>()
   private var notBefores = Heap<Due>()
   private var deadlines = Heap<Due>()
+  /// Those whose `notBefore` has come, the latest first: the clock may be set back.
+  private var matured = Heap<Due>()
   private var ages = Heap<Rank>()
   private var byKey: [Key: UpdateID] = [:]
   private var byUser: [UInt32: Int] = [:]
@@ -66,7 +68,11 @@ struct WaitingLine: Sendable {
   // MARK: Coming and going
 
   /// `quiet`: how long nobody may have touched for it. `notBefore` nil and `backoff` nil: it may go as soon as that is so.
-  mutating func insert(_ update: Update, quiet: Duration, notBefore: WallTime?, backoff: Instant?) {
+  /// `isUrgent`: `notBefore` does not count any more; `isDeadlineMet`: nothing more happens at its deadline.
+  mutating func insert(
+    _ update: Update, quiet: Duration, notBefore: WallTime?, backoff: Instant?, isUrgent: Bool = false,
+    isDeadlineMet: Bool = false
+  ) {
     lastTicket += 1
     let spot: Spot
     if let backoff {
@@ -79,14 +85,17 @@ struct WaitingLine: Sendable {
       spot = .lane(quiet)
       lanes[quiet, default: Heap()].push(
         Rank(priority: update.priority, place: update.place, id: update.id, ticket: lastTicket))
+      if let time = update.notBefore, !isUrgent {
+        matured.push(Due(time: -time.millisecondsSinceEpoch, id: update.id, ticket: lastTicket))
+      }
     }
     members[update.id] = Member(update: update, ticket: lastTicket, spot: spot)
     byUser[update.submitter.uid, default: 0] += 1
     if let key = update.key { byKey[Key(handler: update.handler, key: key)] = update.id }
-    if let deadline = update.deadline {
+    if let deadline = update.deadline, !isDeadlineMet {
       deadlines.push(Due(time: deadline.millisecondsSinceEpoch, id: update.id, ticket: lastTicket))
     }
-    ages.push(Rank(priority: 0, place: update.sequence, id: update.id, ticket: lastTicket))
+    ages.push(Rank(priority: 0, place: update.place, id: update.id, ticket: lastTicket))
   }
 
   @discardableResult
@@ -155,6 +164,16 @@ struct WaitingLine: Sendable {
     return ripe
   }
 
+  /// Those whose time is to come again, because the wall clock was set back; removed, to be inserted with it.
+  mutating func takeUnripe(wall: WallTime) -> [Update] {
+    var unripe: [Update] = []
+    while let due = matured.first, -due.time > wall.millisecondsSinceEpoch {
+      _ = matured.pop()
+      if let update = remove(due.id) { unripe.append(update) }
+    }
+    return unripe
+  }
+
   /// Those whose deadline has come; each is told once.
   mutating func takeOverdue(wall: WallTime) -> [Update] {
     var overdue: [Update] = []
@@ -165,11 +184,12 @@ struct WaitingLine: Sendable {
     return overdue
   }
 
-  /// The earliest of all times, on the monotonic clock; `offset`: wall clock minus monotonic clock.
-  func nextDeadline(offset: Duration, opens: (Duration) -> Instant?) -> Instant? {
+  /// The earliest of all times, on the monotonic clock; `offset`: wall clock minus monotonic clock. `ends`: whether
+  /// deadlines count.
+  func nextDeadline(offset: Duration, ends: Bool, opens: (Duration) -> Instant?) -> Instant? {
     var times = lanes.keys.compactMap(opens)
     if let due = backoffs.first { times.append(Instant(nanoseconds: due.time)) }
-    for due in [notBefores.first, deadlines.first] {
+    for due in [notBefores.first, ends ? deadlines.first : nil] {
       guard let due else { continue }
       times.append(Instant(nanoseconds: 0) + (.milliseconds(due.time) - offset))
     }
@@ -189,5 +209,6 @@ struct WaitingLine: Sendable {
     backoffs.tidy { members[$0.id]?.ticket == $0.ticket }
     notBefores.tidy { members[$0.id]?.ticket == $0.ticket }
     deadlines.tidy { members[$0.id]?.ticket == $0.ticket }
+    matured.tidy { members[$0.id]?.ticket == $0.ticket }
   }
 }

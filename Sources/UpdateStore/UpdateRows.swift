@@ -10,7 +10,7 @@ extension Connection {
     case .accept(let update, let payload):
       try insert(update, payload)
     case .replace(let old, let result, with: let update, let payload):
-      try finish(old, result)
+      try finish(old, result, from: ["waiting"])
       try insert(update, payload)
     case .acceptEnded(let update, let payload, let result):
       try insert(update, payload)
@@ -29,17 +29,19 @@ extension Connection {
     }
   }
 
-  private func finish(_ id: UpdateID, _ result: UpdateResult) throws(StoreError) {
+  private func finish(
+    _ id: UpdateID, _ result: UpdateResult, from states: [String] = ["waiting", "applying"]
+  ) throws(StoreError) {
     try change(
-      id, from: ["waiting", "applying"],
+      id, from: states,
       """
       UPDATE updates SET state = ?, exit_code = ?, message = ?, finished_at = ?, release_to_start_ms = ?, successor = ?
-      WHERE id = ? AND state IN ('waiting', 'applying')
+      WHERE id = ? AND state IN (SELECT value FROM json_each(?))
       """,
       [
         .text(result.state.rawValue), SQLValue(result.exitCode.map(Int64.init)), .text(result.message),
         .integer(result.finishedAt.millisecondsSinceEpoch), SQLValue(result.releaseToStartMilliseconds),
-        SQLValue(result.successor?.text), .text(id.text),
+        SQLValue(result.successor?.text), .text(id.text), .text(JSONText.encode(states)),
       ])
   }
 

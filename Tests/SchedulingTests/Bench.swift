@@ -18,6 +18,11 @@ func result(_ state: FinalState) -> UpdateResult {
   UpdateResult(state: state, exitCode: 0, message: "", finishedAt: someDay, releaseToStartMilliseconds: nil)
 }
 
+/// Seconds of the wall clock since the test began, as long as nobody sets it.
+func wall(_ seconds: Double) -> WallTime { someDay + .milliseconds(Int64((seconds * 1000).rounded())) }
+
+let year: Duration = .seconds(365 * 86400)
+
 func touched(since seconds: Double, _ screen: String = "panel") -> Passage {
   .shut(
     Blocker(code: .touched, since: at(seconds), screen: screen, contacts: 1, clears: "when the last contact ends"))
@@ -34,13 +39,20 @@ struct Bench {
   private(set) var now = at(0)
   /// What was carried out, in words.
   private(set) var said: [String] = []
-  /// What went against the rules, whatever the test.
+  /// What went against the rules, whatever the test: see Bench+Judging.
   private(set) var violations: [String] = []
+  /// What the judge remembers of each update.
+  var notes: [UpdateID: Note] = [:]
 
   // The world outside.
 
   /// What a look finds. The scheduler hears of it by `tell`, or by the next look.
   var world: [String: Passage] = ["": .clear(since: at(0))]
+  /// What the scheduler has heard of it.
+  private(set) var told: [String: Passage] = [:]
+  /// The wall clock minus what it would be had nobody set it. The scheduler hears of it at the next wake-up.
+  var clockSet: Duration = .zero
+  private var toldClockSet: Duration = .zero
   /// The durable queue.
   private(set) var store: [UpdateID: StoredUpdate] = [:]
   var failing: Set<Write> = []
@@ -53,15 +65,23 @@ struct Bench {
 
   private var pending: [Scheduler.Action] = []
   private var sequence: Int64 = 0
-  private let quiet: Duration
-  private let interval: Duration
+  private let seed: UInt64
 
-  init(quiet: Duration = .zero, interval: Duration = .seconds(1)) {
-    self.quiet = quiet
-    self.interval = interval
-    scheduler = Scheduler(quietPeriod: quiet, interval: interval)
+  init(
+    quiet: Duration = .zero, interval: Duration = .seconds(1), policies: [String: HandlerPolicy] = [:],
+    seed: UInt64 = 0
+  ) {
+    self.seed = seed
+    scheduler = Scheduler(
+      policy: HandlerPolicy(quietPeriod: quiet), policies: policies, interval: interval, seed: seed)
+    tellClock()
     tell()
   }
+
+  func policy(_ update: Update) -> HandlerPolicy { scheduler.policies[update.handler] ?? scheduler.policy }
+
+  /// The wall clock as far as the scheduler knows.
+  var knownWall: WallTime { someDay + (now - at(0) + toldClockSet) }
 
   var isDead: Bool { actionsLeft == 0 }
 
@@ -73,10 +93,28 @@ struct Bench {
 
   // MARK: Inputs
 
-  mutating func submit(_ text: String) {
+  mutating func submit(
+    _ text: String, to handler: String = "page", key: String? = nil, priority: Int = 0, quiet: Duration? = nil,
+    notBefore: WallTime? = nil, deadline: WallTime? = nil, onDeadline: OnDeadline = .expire, user: UInt32 = 0
+  ) {
     sequence += 1
-    let new = update(text, sequence)
+    let new = Update(
+      id: id(text), handler: handler, parameters: [:], createdAt: someDay, submitter: Submitter(uid: user, pid: 1),
+      sequence: sequence, key: key, priority: priority, quietPeriod: quiet, notBefore: notBefore, deadline: deadline,
+      onDeadline: onDeadline)
     perform(scheduler.submit(new, payload: [], at: now))
+  }
+
+  mutating func cancel(_ text: String) {
+    let id = id(text)
+    notes[id, default: Note()].isCancelled = true
+    perform(scheduler.cancel(id, reason: "cancelled by a test", at: now))
+  }
+
+  mutating func hurry(_ text: String) {
+    let id = id(text)
+    if store[id]?.state == .waiting { notes[id, default: Note()].hurry() }
+    perform(scheduler.hurry(id, at: now))
   }
 
   /// Fingers on the screen; the scheduler hears of it.
@@ -91,13 +129,21 @@ struct Bench {
     tell()
   }
 
-  mutating func tell() { perform(scheduler.screens(world, at: now)) }
+  mutating func tell() {
+    told = world
+    perform(scheduler.screens(world, at: now))
+  }
+
+  private mutating func tellClock() {
+    toldClockSet = clockSet
+    scheduler.setWallClock(knownWall, at: now)
+  }
 
   /// Wakes up whenever the scheduler asked for it, up to then.
   mutating func pass(until seconds: Double) {
     while !isDead, let due = scheduler.nextDeadline, due <= at(seconds) {
       if due > now { now = due }
-      perform(scheduler.timePassed(now))
+      wake()
       if scheduler.nextDeadline == due { return violate("asked again for \(due), and did nothing") }
     }
     now = at(seconds)
@@ -111,12 +157,17 @@ struct Bench {
 
   mutating func sleep(until instant: Instant) { now = instant }
 
-  mutating func wake() { perform(scheduler.timePassed(now)) }
+  mutating func wake() {
+    tellClock()
+    noteDeadlines()
+    perform(scheduler.timePassed(now))
+  }
 
-  mutating func handlerEnds(_ state: FinalState = .applied) {
+  mutating func handlerEnds(_ state: FinalState = .applied, tryLater: Bool = false) {
     guard let ended = running else { return }
     running = nil
-    perform(scheduler.handlerEnded(ended, result(state), at: now))
+    if scheduler.isRunning { noteEnd(ended, state, tryLater: tryLater) }
+    perform(scheduler.handlerEnded(ended, result(state), tryLater: tryLater, at: now))
   }
 
   mutating func stop() { scheduler.stop(at: now) }
@@ -127,7 +178,11 @@ struct Bench {
     pending = []
     beforeVerdict = nil
     if !handlerLives { running = nil }
-    scheduler = Scheduler(quietPeriod: quiet, interval: interval)
+    noteRestart()
+    scheduler = Scheduler(
+      policy: scheduler.policy, policies: scheduler.policies, interval: scheduler.interval, seed: seed)
+    tellClock()
+    noteDeadlines()
     perform(scheduler.recover(unfinished, at: now))
     tell()
   }
@@ -163,6 +218,7 @@ struct Bench {
       if store[id] != nil { violate("\(id) refused, and stored") }
     case .lookAgain:
       say("look")
+      told = world
       pending += scheduler.screens(world, at: now)
       pending += scheduler.looked(at: now)
     case .verify(let id):
@@ -171,12 +227,14 @@ struct Bench {
       let change = beforeVerdict
       beforeVerdict = nil
       change?(&self)
+      told = world
       pending += scheduler.screens(world, at: now)
       pending += scheduler.verified(id, at: now)
     case .start(let update, let attempt, let releasedAt):
       let after = releasedAt.map { ", \((now - $0).wholeMilliseconds) ms after the release" } ?? ""
       say("start \(update.id), attempt \(attempt)\(after)")
       judgeStart(update, attempt)
+      notes[update.id, default: Note()].handler = .started
       running = update.id
     case .probe(let id):
       say("probe \(id)")
@@ -184,6 +242,8 @@ struct Bench {
     case .ended(let id, let result):
       say("ended \(id): \(result.state.rawValue)")
       if store[id]?.state != .finished(result) { violate("\(id) ended, and that is not stored") }
+      if notes[id, default: Note()].isAnnounced { violate("\(id) ended twice") }
+      notes[id, default: Note()].isAnnounced = true
     case .notEnded(let id, let reason):
       say("not ended \(id): \(reason)")
       if store[id]?.state != .waiting { violate("\(id) was not ended, and does not wait") }
@@ -197,73 +257,28 @@ struct Bench {
       return
     }
     say("store \(write.kind) \(write.id)")
+    judge(write)
     let old = store[write.id]
-    if old?.isFinished == true { violate("\(write.id) had ended and is written again") }
     switch write {
     case .accept(let update, payload: _):
-      if old != nil { violate("\(write.id) is stored twice") }
       store[write.id] = StoredUpdate(update: update, attempts: 0, state: .waiting)
     case .replace(let id, let result, with: let update, payload: _):
-      if old != nil { violate("\(write.id) is stored twice") }
-      if store[id]?.state != .waiting { violate("\(id) is replaced, and did not wait") }
       store[id] = store[id].map { $0.with(.finished(result), attempts: $0.attempts) }
       store[update.id] = StoredUpdate(update: update, attempts: 0, state: .waiting)
     case .acceptEnded(let update, payload: _, let result):
-      if old != nil { violate("\(write.id) is stored twice") }
       store[update.id] = StoredUpdate(update: update, attempts: 0, state: .finished(result))
-    case .beginApplying(_, let attempt):
-      if old?.state != .waiting { violate("\(write.id) is marked, and did not wait") }
-      store[write.id] = old?.with(.applying, attempts: attempt)
-    case .backToWaiting(_, let attempts):
-      if old?.state != .applying { violate("\(write.id) is given back, and was not being applied") }
-      store[write.id] = old?.with(.waiting, attempts: attempts)
-    case .finish(_, let result):
-      if old?.state != .applying { violate("\(write.id) is finished, and was not being applied") }
-      store[write.id] = old?.with(.finished(result), attempts: old?.attempts ?? 0)
+    case .beginApplying(let id, let attempt):
+      store[id] = old?.with(.applying, attempts: attempt)
+      notes[id, default: Note()].handler = .notStarted
+    case .backToWaiting(let id, let attempts):
+      store[id] = old?.with(.waiting, attempts: attempts)
+    case .finish(let id, let result):
+      store[id] = old?.with(.finished(result), attempts: old?.attempts ?? 0)
     }
+    noteDeadlines()
     pending += scheduler.stored(write, at: now)
-  }
-
-  private mutating func judgeStart(_ update: Update, _ attempt: Int) {
-    let stored = store[update.id]
-    if stored?.state != .applying || stored?.attempts != attempt {
-      violate("\(update.id) started (attempt \(attempt)) and stored as \(String(describing: stored))")
-    }
-    if let running { violate("\(update.id) started while \(running) runs") }
-    if let first = unfinished.first, first.update.id != update.id {
-      violate("\(update.id) started before \(first.update.id)")
-    }
-    for (screen, passage) in world {
-      switch passage {
-      case .clear(let since):
-        if now < since + quiet { violate("\(update.id) started before the quiet period of '\(screen)' was over") }
-      case .shut:
-        violate("\(update.id) started while '\(screen)' is shut")
-      }
-    }
   }
 
   private mutating func say(_ words: String) { said.append(words) }
   mutating func violate(_ words: String) { violations.append("\(now): \(words)") }
-}
-
-extension StoredUpdate {
-  var isFinished: Bool { if case .finished = state { true } else { false } }
-
-  func with(_ state: State, attempts: Int) -> StoredUpdate {
-    StoredUpdate(update: update, attempts: attempts, state: state)
-  }
-}
-
-extension StoreWrite {
-  var kind: Bench.Write {
-    switch self {
-    case .accept: .accept
-    case .replace: .replace
-    case .acceptEnded: .acceptEnded
-    case .beginApplying: .beginApplying
-    case .backToWaiting: .backToWaiting
-    case .finish: .finish
-    }
-  }
 }

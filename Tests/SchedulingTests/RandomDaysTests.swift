@@ -30,8 +30,9 @@ struct RandomDaysTests {
 
   @Test(
     """
-    every accepted update ends in exactly one way once all is quiet; one handler at a time; none while a screen is shut \
-    or before its quiet period; in the order of arrival; and every write before what depends on it
+    every accepted update ends in exactly one way once all is quiet, and never runs after that; one handler at a time; \
+    none while a screen is shut, before its quiet period, its time or the end of its pause; by priority and place among \
+    those that may; only failures are counted; and every write before what depends on it
     """)
   func days() {
     for seed in Self.seeds {
@@ -41,10 +42,18 @@ struct RandomDaysTests {
     }
   }
 
+  private static let policies = [
+    "page": HandlerPolicy(),
+    "flaky": HandlerPolicy(quietPeriod: .seconds(1), attempts: 3, backoff: .seconds(2), coalescing: .latest),
+    "first": HandlerPolicy(attempts: 2, backoff: .milliseconds(300), coalescing: .first),
+    "all": HandlerPolicy(quietPeriod: .seconds(5), attempts: 4, backoff: .seconds(1), coalescing: .all),
+  ]
+
   private func day(_ seed: UInt64) -> [String] {
     var dice = Dice(seed: seed)
     let quiet: Duration = [.zero, .milliseconds(700), .seconds(3)][dice.roll(3)]
-    var bench = Bench(quiet: quiet)
+    // On half of the days all are alike; on the others they are as different as can be.
+    var bench = Bench(quiet: quiet, policies: dice.roll(2) == 0 ? [:] : Self.policies, seed: seed)
     for number in 0..<Self.stepsADay {
       step(&bench, &dice, number)
       if bench.isDead { bench.restart(handlerLives: dice.roll(2) == 0) }
@@ -55,9 +64,9 @@ struct RandomDaysTests {
   }
 
   private func step(_ bench: inout Bench, _ dice: inout Dice, _ number: Int) {
-    switch dice.roll(20) {
+    switch dice.roll(26) {
     case 0..<4:
-      bench.submit("u\(number)")
+      submit(&bench, &dice, number)
     case 4..<6:
       bench.touch()
     case 6..<9:
@@ -74,8 +83,9 @@ struct RandomDaysTests {
       bench.pass(until: seconds(bench) + Double(dice.roll(4000)) / 1000)
     case 15:
       bench.oversleep(until: seconds(bench) + Double(dice.roll(30_000)) / 1000)
-    case 16:
-      bench.handlerEnds(dice.roll(3) == 0 ? .failed : .applied)
+    case 16, 20:
+      let fails = dice.roll(2) == 0
+      bench.handlerEnds(fails ? .failed : .applied, tryLater: fails && dice.roll(3) == 0)
     case 17:
       bench.failing = Set(Bench.Write.allCases.filter { _ in dice.roll(3) == 0 })
     case 18:
@@ -84,6 +94,16 @@ struct RandomDaysTests {
         let shuts = dice.roll(2) == 0
         bench.beforeVerdict = { $0.world["panel"] = shuts ? touched(since: 0) : .clear(since: $0.now) }
       }
+    case 21:
+      bench.cancel("u\(dice.roll(number + 1))")
+    case 22:
+      if let waits = bench.unfinished.randomElement(using: &dice) { bench.cancel(waits.update.id.text) }
+    case 23:
+      if let waits = bench.unfinished.randomElement(using: &dice) { bench.hurry(waits.update.id.text) }
+    case 24:
+      if dice.roll(3) == 0 { bench.clockSet = [.zero, year, .zero - year, .seconds(-20), .seconds(20)][dice.roll(5)] }
+    case 25:
+      bench.wake()
     default:
       if dice.roll(2) == 0 {
         bench.actionsLeft = dice.roll(6)
@@ -93,8 +113,24 @@ struct RandomDaysTests {
     }
   }
 
+  private func submit(_ bench: inout Bench, _ dice: inout Dice, _ number: Int) {
+    let (text, now) = ("u\(number)", seconds(bench))
+    if dice.roll(3) == 0 { return bench.submit(text) }
+    let notBefore = dice.roll(4) == 0 ? now + Double(dice.roll(20_000)) / 1000 - 2 : nil
+    let deadline = dice.roll(4) == 0 ? max(now, notBefore ?? now) + Double(dice.roll(20_000) + 1) / 1000 : nil
+    bench.submit(
+      text, to: ["page", "flaky", "first", "all", "other"][dice.roll(5)],
+      key: dice.roll(2) == 0 ? "k\(dice.roll(3))" : nil, priority: dice.roll(3) == 0 ? dice.roll(5) - 2 : 0,
+      quiet: dice.roll(4) == 0 ? [.zero, .milliseconds(500), .seconds(8)][dice.roll(3)] : nil,
+      notBefore: notBefore.map(wall), deadline: deadline.map(wall),
+      onDeadline: dice.roll(2) == 0 ? .expire : .apply, user: UInt32(dice.roll(3)))
+  }
+
   /// What holds after every step.
   private func judge(_ bench: inout Bench) {
+    // Where one write fails and the next does not, a wake-up more than needed does no harm. A second would be a spin.
+    if let due = bench.scheduler.nextDeadline, due < bench.now { bench.wake() }
+    if let due = bench.scheduler.nextDeadline, due < bench.now { bench.violate("overdue since \(due)") }
     let scheduler = bench.scheduler
     let waiting = bench.unfinished.filter { $0.state == .waiting }
     if scheduler.waitingCount != waiting.count {
@@ -107,10 +143,11 @@ struct RandomDaysTests {
     if scheduler.waitingCount > 0 {
       guard let due = scheduler.nextDeadline else { return bench.violate("something waits, and no timer runs") }
       if due > bench.now + scheduler.interval { bench.violate("the next look is at \(due)") }
-      if due < bench.now { bench.violate("a look is overdue since \(due)") }
     } else if scheduler.applying == nil, bench.failing.isEmpty, scheduler.nextDeadline != nil {
       bench.violate("nothing waits, and a timer runs")
     }
+    let counted = (0..<3).map { scheduler.waitingCount(of: $0) }.reduce(0, +)
+    if counted != scheduler.waitingCount { bench.violate("\(counted) wait of all users") }
     for waits in waiting where scheduler.applying != waits.update.id {
       let blockers = scheduler.blockers(of: waits.update.id, at: bench.now)
       if blockers.isEmpty { bench.violate("\(waits.update.id) waits, and nothing is in its way") }
@@ -121,8 +158,11 @@ struct RandomDaysTests {
   private func calm(_ bench: inout Bench) {
     bench.restart(handlerLives: true)
     bench.failing = []
+    // Every notBefore has come by then.
+    bench.clockSet = year * 2
     bench.world = ["": .clear(since: at(0)), "panel": .clear(since: bench.now)]
     bench.tell()
+    bench.wake()
     var rounds = 0
     while !bench.unfinished.isEmpty && rounds < 3 * Self.stepsADay {
       rounds += 1

@@ -94,7 +94,12 @@ struct Submission: Equatable {
   /// RFC 3339 in UTC, or a span from now.
   private static func time(_ text: String, _ field: String, _ now: WallTime) throws(Problem) -> WallTime {
     if let time = WallTime(rfc3339: text) { return time }
-    let span = try span(text, field)
+    guard let span = try? TimeSpan.parse(text) else {
+      throw Problem(
+        code: "badTime",
+        message: "is neither a time such as 2026-11-30T02:14:07Z (RFC 3339, UTC) nor a span from now such as 30min",
+        field: field)
+    }
     guard span <= .seconds(10 * 365 * 86400) else {
       throw Problem(code: "badTime", message: "is more than ten years away", field: field)
     }
@@ -139,6 +144,12 @@ struct Submission: Equatable {
     } catch let problem as Problem {
       throw problem
     } catch let error as DecodingError {
+      // The decoder calls the body no JSON where a number does not fit.
+      if case .dataCorrupted = error, let number = (try? decoder.decode(Numbers.self, from: data))?.priority,
+        Int(exactly: number) == nil
+      {
+        throw Problem(code: "wrongType", message: "'priority' must be a whole number", field: "priority")
+      }
       throw Self.problem(error)
     } catch {
       throw Problem(code: "malformedJSON", message: "the body is not JSON")
@@ -180,6 +191,10 @@ struct Submission: Equatable {
     if type == Int.self { return "a whole number" }
     return "of another type"
   }
+}
+
+private struct Numbers: Decodable {
+  let priority: Double?
 }
 
 /// The names of an object's fields, whatever is in them.

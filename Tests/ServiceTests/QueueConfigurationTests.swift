@@ -1,0 +1,113 @@
+import Scheduling
+import Service
+import Testing
+import Timeline
+
+@Suite("Configuration of the queue")
+struct QueueConfigurationTests {
+  let root: Root
+
+  init() throws {
+    root = try Root()
+  }
+
+  private func policy(_ lines: String) throws -> HandlerPolicy {
+    try root.write("etc/handlers.d/h.conf", "[Handler]\nExec=/bin/true\n\(lines)\n")
+    return try #require(try root.read().handlers["h"]).policy(serviceQuietPeriod: .seconds(7))
+  }
+
+  @Test("a handler that says nothing: the service's quiet period, one attempt, 10 s, latest")
+  func defaults() throws {
+    #expect(
+      try policy("")
+        == HandlerPolicy(quietPeriod: .seconds(7), attempts: 1, backoff: .seconds(10), coalescing: .latest))
+    #expect(try root.read().maxWaiting == 10_000 && root.read().maxWaitingPerUser == 1000)
+  }
+
+  @Test("a handler that says everything")
+  func all() throws {
+    #expect(
+      try policy("QuietPeriod=1min 30s\nAttempts=5\nBackoff=2s\nCoalesce=first")
+        == HandlerPolicy(quietPeriod: .seconds(90), attempts: 5, backoff: .seconds(2), coalescing: .first))
+  }
+
+  @Test("a handler's quiet period of none counts over the service's")
+  func noQuiet() throws {
+    #expect(try policy("QuietPeriod=0").quietPeriod == .zero)
+    #expect(try policy("QuietPeriod=infinity").quietPeriod == .forever)
+    #expect(try root.read().handlers["h"]?.quietPeriod == .forever)
+  }
+
+  @Test("every way of coalescing", arguments: HandlerPolicy.Coalescing.allCases)
+  func coalescing(_ coalescing: HandlerPolicy.Coalescing) throws {
+    #expect(try policy("Coalesce=\(coalescing.rawValue)").coalescing == coalescing)
+  }
+
+  @Test("the bounds are taken")
+  func bounds() throws {
+    #expect(try policy("Attempts=1").attempts == 1 && policy("Attempts=100").attempts == 100)
+    #expect(try policy("Backoff=100ms").backoff == .milliseconds(100))
+    try root.write("etc/touchgate.conf", "[Queue]\nMaxWaiting=1000000\nMaxWaitingPerUser=1\n")
+    #expect(try root.read().maxWaiting == 1_000_000 && root.read().maxWaitingPerUser == 1)
+  }
+
+  @Test("what is beyond them or no number is refused, with what is allowed")
+  func badHandler() throws {
+    try root.write(
+      "etc/handlers.d/h.conf",
+      """
+      [Handler]
+      Exec=/bin/true
+      QuietPeriod=soon
+      Attempts=0
+      Backoff=99ms
+      Coalesce=Latest
+      """)
+    try root.expectProblems([
+      ("etc/handlers.d/h.conf", 3, ["QuietPeriod= 'soon' is not a time span"]),
+      ("etc/handlers.d/h.conf", 4, ["Attempts= '0' is not a number from 1 to 100"]),
+      ("etc/handlers.d/h.conf", 5, ["Backoff= '99ms' is too short; at least 100 ms"]),
+      ("etc/handlers.d/h.conf", 6, ["Coalesce= 'Latest' is none of latest, first and all"]),
+    ])
+  }
+
+  @Test("numbers that are none", arguments: ["", "-1", "101", "1.5", "three", "1 2", "0x5", "99999999999999999999"])
+  func badAttempts(_ text: String) throws {
+    try root.write("etc/handlers.d/h.conf", "[Handler]\nExec=/bin/true\nAttempts=\(text)\n")
+    try root.expectProblems([("etc/handlers.d/h.conf", 3, ["Attempts= '\(text)'", "1 to 100"])])
+  }
+
+  @Test("each of them once")
+  func twice() throws {
+    let keys = ["QuietPeriod=1s", "Attempts=2", "Backoff=1s", "Coalesce=all"]
+    try root.write(
+      "etc/handlers.d/h.conf", "[Handler]\nExec=/bin/true\n" + (keys + keys).joined(separator: "\n") + "\n")
+    try root.expectProblems(
+      keys.enumerated().map { index, key in
+        let name = key.prefix { $0 != "=" }
+        return ("etc/handlers.d/h.conf", 7 + index, ["\(name)= stands a second time, first in line \(3 + index)"])
+      })
+  }
+
+  @Test("a bound of none, or beyond a million, is refused", arguments: ["0", "-5", "1000001", "many", ""])
+  func badMaxWaiting(_ text: String) throws {
+    try root.write("etc/touchgate.conf", "[Queue]\nMaxWaiting=\(text)\nMaxWaitingPerUser=\(text)\n")
+    try root.expectProblems([
+      ("etc/touchgate.conf", 2, ["MaxWaiting= '\(text)' is not a number from 1 to 1000000"]),
+      ("etc/touchgate.conf", 3, ["MaxWaitingPerUser= '\(text)' is not a number from 1 to 1000000"]),
+    ])
+  }
+
+  @Test("keys of the other kind of file are sent home")
+  func wrongPlace() throws {
+    try root.write("etc/touchgate.conf", "[Gate]\nMaxWaiting=5\nAttempts=3\n[Queue]\nQuietPeriod=1s\n")
+    try root.write("etc/handlers.d/h.conf", "[Handler]\nExec=/bin/true\nMaxWaiting=5\nCoalese=all\n")
+    try root.expectProblems([
+      ("etc/touchgate.conf", 2, ["'MaxWaiting'", "belongs to [Queue]"]),
+      ("etc/touchgate.conf", 3, ["'Attempts'"]),
+      ("etc/touchgate.conf", 5, ["'QuietPeriod'", "belongs to [Gate]"]),
+      ("etc/handlers.d/h.conf", 3, ["'MaxWaiting'"]),
+      ("etc/handlers.d/h.conf", 4, ["'Coalese'", "did you mean Coalesce=?"]),
+    ])
+  }
+}

@@ -1,0 +1,116 @@
+import CSQLite
+import Scheduling
+import Testing
+import Timeline
+
+@testable import UpdateStore
+
+@Suite("A store of an older version")
+struct MigrationTests {
+  let folder: TemporaryFolder
+
+  init() throws {
+    folder = try TemporaryFolder()
+    try makeVersion1(
+      """
+      INSERT INTO updates VALUES
+        (3, 'waiting', 'page', '{"url":"http://x"}', 1700000000000, 1000, 42, 'waiting', 0, NULL, NULL, NULL, NULL),
+        (5, 'applying', 'page', '{}', 1700000000001, 0, 1, 'applying', 2, NULL, NULL, NULL, NULL),
+        (7, 'applied', 'page', '{}', 1700000000002, 0, 1, 'applied', 1, 0, 'exit 0', 1700000000500, 12),
+        (9, 'failed', 'page', '{}', 1700000000003, 0, 1, 'failed', 1, NULL, 'killed', 1700000000600, NULL);
+      INSERT INTO payloads VALUES (3, x'0102'), (5, x''), (7, x''), (9, x'');
+      """)
+  }
+
+  /// As the first release left it.
+  private func makeVersion1(_ rows: String) throws {
+    var handle: OpaquePointer?
+    defer { sqlite3_close(handle) }
+    try #require(sqlite3_open(folder.database, &handle) == SQLITE_OK)
+    let first = try #require(Schema.steps.first)
+    for sql in ["PRAGMA journal_mode = WAL", first, "PRAGMA user_version = 1", rows] {
+      try #require(sqlite3_exec(handle, sql, nil, nil, nil) == SQLITE_OK, "\(String(cString: sqlite3_errmsg(handle)))")
+    }
+  }
+
+  private func old(
+    _ name: String, _ sequence: Int64, _ created: Int64, uid: UInt32 = 0, pid: Int32 = 1
+  ) throws -> Update {
+    Update(
+      id: try id(name), handler: "page", parameters: name == "waiting" ? ["url": "http://x"] : [:],
+      createdAt: WallTime(millisecondsSinceEpoch: created), submitter: Submitter(uid: uid, pid: pid),
+      sequence: sequence)
+  }
+
+  @Test("keeps every update, in its place, with nothing asked that was not asked then")
+  func kept() throws {
+    let store = try folder.open()
+    #expect(store.notices == [])
+    #expect(try folder.ask("PRAGMA user_version") == ["\(Schema.steps.count)"])
+    let waiting = try old("waiting", 3, 1_700_000_000_000, uid: 1000, pid: 42)
+    #expect(
+      try store.unfinished() == [
+        StoredUpdate(update: waiting, attempts: 0, state: .waiting),
+        StoredUpdate(update: old("applying", 5, 1_700_000_000_001), attempts: 2, state: .applying),
+      ])
+    #expect(waiting.place == 3 && waiting.priority == 0 && waiting.onDeadline == .expire)
+    #expect(try store.payload(of: waiting.id) == [1, 2])
+    let applied = UpdateResult(
+      state: .applied, exitCode: 0, message: "exit 0",
+      finishedAt: WallTime(millisecondsSinceEpoch: 1_700_000_000_500), releaseToStartMilliseconds: 12)
+    #expect(try store.find(id("applied"))?.state == .finished(applied))
+    #expect(try store.lastFinished()?.update.id == id("failed"))
+    #expect(try store.nextSequence() == 10)
+  }
+
+  @Test("goes on as any other: what waited can be replaced, what was applied ends, and it opens a second time")
+  func goesOn() throws {
+    let store = try folder.open()
+    let end = UpdateResult(
+      state: .superseded, exitCode: nil, message: "superseded", finishedAt: now, releaseToStartMilliseconds: nil,
+      successor: try id("new"))
+    let new = Update(
+      id: try id("new"), handler: "page", parameters: [:], createdAt: now, submitter: Submitter(uid: 0, pid: 1),
+      sequence: 10, place: 3, key: "k", priority: 1)
+    try store.perform([
+      .replace(id("waiting"), end, with: new, payload: []), .finish(id("applying"), result(.applied)),
+    ])
+    try store.close()
+    let again = try folder.open()
+    #expect(again.notices == [])
+    #expect(try again.unfinished() == [StoredUpdate(update: new, attempts: 0, state: .waiting)])
+    #expect(try again.find(id("waiting"))?.state == .finished(end))
+  }
+
+  @Test("while another program has the file locked nothing is migrated; it is of the older version still, and whole")
+  func locked() throws {
+    let before = try folder.ask("SELECT group_concat(name) FROM pragma_table_info('updates')")
+    let held = try folder.hold("BEGIN IMMEDIATE")
+    #expect(throws: StoreError.busy(path: folder.database)) { try folder.open() }
+    held.release()
+    #expect(try folder.ask("PRAGMA user_version") == ["1"])
+    #expect(try folder.ask("SELECT group_concat(name) FROM pragma_table_info('updates')") == before)
+    #expect(try folder.open().unfinishedNames == ["waiting", "applying"])
+  }
+}
+
+/// Another program that keeps the file locked.
+final class HeldLock {
+  private var handle: OpaquePointer?
+
+  fileprivate init(_ path: String, _ sql: String) throws {
+    try #require(sqlite3_open(path, &handle) == SQLITE_OK)
+    try #require(sqlite3_exec(handle, sql, nil, nil, nil) == SQLITE_OK)
+  }
+
+  deinit { release() }
+
+  func release() {
+    sqlite3_close(handle)
+    handle = nil
+  }
+}
+
+extension TemporaryFolder {
+  fileprivate func hold(_ sql: String) throws -> HeldLock { try HeldLock(database, sql) }
+}
