@@ -4,7 +4,7 @@ SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help deps libraries lint build check release test test-root touch-script conformance model-check demo install uninstall vm vm-build
+.PHONY: help deps libraries lint build check release test test-root touch-script conformance fuzz model-check demo install uninstall vm vm-build
 
 # Everything from Debian that the build needs. `make lint` checks that README.md and the C headers say the same.
 PACKAGES := pkg-config libevdev-dev libudev-dev libsystemd-dev libsqlite3-dev libmicrohttpd-dev
@@ -44,7 +44,7 @@ lint: libraries
 	@for file in README.md Sources/C*/shim.h; do \
 	  ! grep -q 'apt-get install' $$file || grep -qF '$(APT_LINE)' $$file || \
 	    { echo "$$file names other packages than the Makefile: $(APT_LINE)" >&2; exit 1; }; done
-	swift format lint --strict --parallel --recursive Package.swift Sources Tests < /dev/null
+	swift format lint --strict --parallel --recursive Package.swift Sources Tests Fuzz < /dev/null
 
 build: libraries ## build everything for debugging, with the tests
 	swift build --build-tests < /dev/null
@@ -82,6 +82,10 @@ conformance: libraries ## recordings with injected faults, another seed each tim
 	@CONFORMANCE_FAULTS=$(FAULTS) CONFORMANCE_SEED=$${SEED:-$$RANDOM$$RANDOM} \
 	  swift test --skip-build --disable-xctest --filter ConformanceTests < /dev/null | tee .build/conformance.log || status=$$?; \
 	  grep '^conformance: [0-9]* streams' .build/conformance.log; exit $${status:-0}
+
+FUZZ_SECONDS ?= 600
+fuzz: libraries ## fuzz the recording reader and the tracker: make fuzz FUZZ_SECONDS=600 (each)
+	@FUZZ_SECONDS=$(FUZZ_SECONDS) Fuzz/run
 
 LENGTH ?= 7
 model-check: libraries ## every sequence of steps on two slots: make model-check LENGTH=7 (6 in make check; each more takes ten times)

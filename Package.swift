@@ -90,7 +90,9 @@ let package = Package(
     tests("VirtualTouchTests", ["VirtualTouch", "Recordings", "TouchModel", "Timeline"]),
 
     // The real programs on a real kernel; skipped outside the test VM (make test runs them inside).
-    tests("VMTests", ["VirtualTouch", "TouchgateAPI", "TouchgateClient", "Timeline"]),
+    tests(
+      "VMTests",
+      ["VirtualTouch", "TouchgateAPI", "TouchgateClient", "Timeline", "TouchModel", "Evdev", "Recordings", "CLibevdev"]),
   ],
   swiftLanguageModes: [.v6]
 )

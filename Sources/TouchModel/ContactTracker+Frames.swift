@@ -34,6 +34,7 @@ extension ContactTracker {
       }
     }
     for index in slots.indices where slots[index].news.changed { commit(index, at: frame.time) }
+    if button != nil { buttonUpSince = nil }
     touchDown = button ?? touchDown
     if touchDown == true {
       // Also where the frame does not speak of BTN_TOUCH: the contact that explained it may have ended.
@@ -44,6 +45,7 @@ extension ContactTracker {
   }
 
   private mutating func select(_ value: Int32) {
+    slotOffSince = nil
     slotIsValid = value >= 0 && value < slots.count
     if slotIsValid {
       currentSlot = Int(value)
@@ -62,7 +64,10 @@ extension ContactTracker {
     let news = slots[index].news
     slots[index].news = Slot.News()
     slots[index].lastChange = time
+    slots[index].addedUnheard = nil
+    if news.newContact || news.sawEnd { slots[index].missingSince = nil }
     if news.newContact {
+      buttonUpSince = nil
       slots[index].toolIsInherited = !news.sawTool
       // Another id means another contact, with or without -1 between them.
       set(index, .absent, news.sawEnd ? .lifted : .replaced, at: time)
@@ -131,6 +136,7 @@ extension ContactTracker {
     for update in frame.updates
     where update.type == EventType.key && update.code == EventCode.buttonTouch {
       slots[0].lastChange = frame.time
+      slots[0].forgetReads()
       set(0, update.value == 0 ? .absent : .touching, .lifted, at: frame.time)
       touchDown = update.value != 0
     }

@@ -16,6 +16,7 @@ extension ContactTracker {
       if slotIsValid { currentSlot = table.currentSlot }
       hear(table.touchDown, at: now)
       becomeCertain(at: now)
+      adoptedAt = now
     case .single:
       touchDown = table.touchDown ?? touchDown
       set(0, touchDown == true ? .touching : .absent, .endedDuringLoss, at: now)
@@ -35,6 +36,7 @@ extension ContactTracker {
   /// read, and calls again at `secondReadDue` where that is set.
   public mutating func verify(_ table: KernelTable, at now: Instant) -> [ContactChange] {
     if lost { return [] }
+    if let adopted = adoptedAt, adopted + Self.secondRead <= now { adoptedAt = nil }
     notice(table, at: now)
     switch profile.tongue {
     case .slots:
@@ -54,7 +56,7 @@ extension ContactTracker {
 
   private mutating func verify(_ table: KernelTable, _ index: Int, at now: Instant) {
     if slots[index].presence == .palm, isNoPalm(table, index) {
-      guard Self.isSecondRead(&slots[index].missingSince, at: now) else { return }
+      // At once, as all that may be a finger: in mid-frame that brings back a palm, which the hand will lift.
       countDrift()
       copyTool(table, index)
       set(index, slots[index].standing, .tableDisagreed, at: now)
@@ -72,9 +74,9 @@ extension ContactTracker {
       guard Self.isSecondRead(&slots[index].missingSince, at: now) else { return }
       countDrift()
     } else if after.isContact {
-      slots[index].missingSince = nil
       slots[index].addedUnheard = now
     }
+    slots[index].missingSince = nil
     take(table, index, .tableDisagreed, at: now)
   }
 
@@ -120,6 +122,7 @@ extension ContactTracker {
       touchDown = false
       set(0, .absent, .tableDisagreed, at: now)
     case (false, false):
+      slots[0].forgetReads()
       touchDown = false
       set(0, .absent, .lifted, at: now)  // One that was stuck is over.
     case (true, _), (nil, _):
@@ -166,7 +169,7 @@ extension ContactTracker {
 
   /// When the table must be read again because it disagreed with the frames; nil: not wanted.
   public var secondReadDue: Instant? {
-    var due = [buttonUpSince, slotOffSince].compactMap(\.self).min()
+    var due = [buttonUpSince, slotOffSince, adoptedAt].compactMap(\.self).min()
     for slot in slots {
       for since in [slot.missingSince, slot.addedUnheard] {
         if let since { due = min(due ?? since, since) }
@@ -175,14 +178,13 @@ extension ContactTracker {
     return due.map { $0 + Self.secondRead }
   }
 
-  /// A frame came: what was read before it proves nothing.
+  /// What was read before proves nothing any more. A frame does this for what it speaks of, and not for all: else a
+  /// finger that went unheard would stay as long as frames of others come.
   mutating func forgetReads() {
     buttonUpSince = nil
     slotOffSince = nil
-    for index in slots.indices {
-      slots[index].missingSince = nil
-      slots[index].addedUnheard = nil
-    }
+    adoptedAt = nil
+    for index in slots.indices { slots[index].forgetReads() }
   }
 
   private mutating func countDrift() {

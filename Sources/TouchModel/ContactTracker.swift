@@ -59,6 +59,8 @@ public struct ContactTracker: Hashable, Sendable {
   var buttonUpSince: Instant?
   /// The table has another current slot, and no frame came since then.
   var slotOffSince: Instant?
+  /// A table was taken over then, perhaps in the middle of a frame: it is compared once more.
+  var adoptedAt: Instant?
   var changes: [ContactChange] = []
 
   public init(profile: ScreenProfile, stuckAfter: Duration = .seconds(600), onStuck: StuckPolicy = .ignore) {
@@ -118,13 +120,13 @@ public struct ContactTracker: Hashable, Sendable {
   // MARK: Inputs
 
   public mutating func handle(_ output: FrameAssembler.Output) -> [ContactChange] {
-    forgetReads()
     switch output {
     case .frame(let frame):
       heardSinceRead = true
       mayBeGrabbed = false
       apply(frame)
     case .lost(let time):
+      forgetReads()
       if !lost {
         lost = true
         changes.append(.becameUncertain(.eventsLost, at: time))
@@ -284,6 +286,12 @@ struct Slot: Hashable, Sendable {
     var newContact = false
     var sawEnd = false
     var sawTool = false
+  }
+
+  /// What was read of it before proves nothing any more.
+  mutating func forgetReads() {
+    missingSince = nil
+    addedUnheard = nil
   }
 
   /// What a contact with these raw values is, as long as no rule says otherwise.

@@ -4,7 +4,7 @@ import Testing
 @Suite("conformance")
 struct ConformanceTests {
   /// From the environment: so many faults at least, this seed, and only this trial of it. The gate always runs the same
-  /// seed; `make conformance` takes another each time, and still finds about one wrong verdict in 75,000 faults.
+  /// seed; `make conformance` takes another each time.
   private static let faults = number("CONFORMANCE_FAULTS") ?? 20_000
   private static let seed = UInt64(number("CONFORMANCE_SEED") ?? 20_261_130)
   private static let onlyTrial = number("CONFORMANCE_TRIAL")

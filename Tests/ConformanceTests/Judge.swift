@@ -169,6 +169,12 @@ struct Judge {
   /// What the reader missed may not be repaired yet.
   func isRepairing(at now: Instant) -> Bool { now <= repairedBy }
 
+  /// The reader was stopped up to now: what it reads only now is doubted from now on.
+  mutating func wasStopped(until now: Instant) {
+    if abandonedSince != nil { abandonedSince = now }
+    lostFrames(at: now)
+  }
+
   /// The reader did not get all frames; of type A it then knows nothing for a while.
   mutating func lostFrames(at now: Instant) {
     isGroupsKnown = false

@@ -54,6 +54,8 @@ final class SimulatedKernel {
     return table
   }
 
+  /// A frame has begun that the reader does not have.
+  var isInFrame: Bool { !pending.isEmpty }
   var touchDown: Bool { slots.table.touchDown == true }
 
   /// input_event(): false where the kernel passes nothing on, because a key did not change.

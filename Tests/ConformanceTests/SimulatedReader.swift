@@ -10,6 +10,10 @@ final class SimulatedReader {
   private(set) var tableDue: Instant?
   /// The first table was read. Before it the gate is `unknown`.
   private(set) var isReady = false
+  /// A table was taken over in the middle of a frame; it is looked at again within 20 ms.
+  private(set) var adoptedInFrame: Instant?
+  /// Most events that were read before anything else had its turn.
+  private(set) var mostReadAtOnce = 0
   /// So many more times the device does not come to rest for a settled table.
   var restless = 0
 
@@ -19,11 +23,6 @@ final class SimulatedReader {
   private var lastLook = Instant.distantPast
   private var lastStamp = Instant.distantPast
   private var outputs: [FrameAssembler.Output] = []
-
-  /// Since when a frame is open that the kernel cut with SYN_REPORT 1. Where its rest is masked or empty its own end
-  /// never comes, because evdev drops empty frames.
-  private(set) var cutSince: Instant?
-  private var isInFrame = false
 
   /// Opens the device; reads at most `chunk` events at a time.
   init(_ kernel: SimulatedKernel, _ profile: ScreenProfile, chunk: Int, now: Instant) {
@@ -69,14 +68,16 @@ final class SimulatedReader {
     }
   }
 
+  /// Since when a frame is open that the kernel cut.
+  var cutSince: Instant? { assembler.cutSince }
   private var cutDue: Instant? { cutSince.map { $0 + ContactTracker.secondRead } }
 
   /// Nothing more came of it for 20 ms: it is over.
   private func finishCutFrame(_ now: Instant) {
-    if pump(now) || cutSince == nil { return }
-    cutSince = nil
-    let end = InputEvent(time: lastStamp, type: EventType.syn, code: EventCode.synReport, value: 0)
-    if let output = assembler.add(end) { count(tracker.handle(output)) }
+    if pump(now) { return }
+    lastStamp = max(lastStamp, now)
+    guard let output = assembler.finishCutFrame(at: lastStamp) else { return }
+    count(tracker.handle(output))
     tune(now)
   }
 
@@ -100,21 +101,14 @@ final class SimulatedReader {
         var event = event
         lastStamp = event.time >= lastStamp ? min(event.time, now) : now
         event.time = lastStamp
-        guard let output = assembler.add(event) else {
-          if event.type == EventType.syn && event.code == EventCode.synReport {
-            if isInFrame { cutSince = cutSince ?? now }
-          } else if event.type != EventType.key || event.value != 2 {
-            isInFrame = true
-          }
-          return
-        }
-        forgetFrame()
+        guard let output = assembler.add(event) else { return }
         outputs.append(output)
         if case .resync = output { needsTable = true }
       }
       if size == 0 { break }
       count += size
     }
+    mostReadAtOnce = max(mostReadAtOnce, count)
     let heard = !outputs.isEmpty
     for output in outputs { self.count(tracker.handle(output)) }
     if needsTable { adoptTable(now) } else if heard { tune(now) }
@@ -132,10 +126,12 @@ final class SimulatedReader {
   private func adoptTable(_ now: Instant) {
     guard let table = settledTable() else {
       tableDue = now + .milliseconds(50)
+      count(tracker.handle(.lost(now)))  // What was queued is thrown away.
       return
     }
     tableDue = nil
     count(tracker.adopt(table, at: now))
+    adoptedInFrame = kernel.isInFrame ? now : nil
     isReady = true
   }
 
@@ -143,13 +139,11 @@ final class SimulatedReader {
     if restless > 0 {
       restless -= 1
       kernel.discardQueued()
-      forgetFrame()
       assembler.reset()
       return nil
     }
     for _ in 0..<20 {
       kernel.discardQueued()
-      forgetFrame()
       assembler.reset()
       let first = kernel.table()
       if kernel.hasQueued { continue }
@@ -157,11 +151,6 @@ final class SimulatedReader {
       if first == second && !kernel.hasQueued { return second }
     }
     return nil
-  }
-
-  private func forgetFrame() {
-    isInFrame = false
-    cutSince = nil
   }
 
   private func count(_ changes: [ContactChange]) {

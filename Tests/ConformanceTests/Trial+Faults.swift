@@ -78,7 +78,7 @@ extension Trial {
       grabWasUnseen = false
       judge.wasBlind(until: now)
     }
-    judge.lostFrames(at: now)
+    judge.wasStopped(until: now)
     wake()
     reader.timePassed(now)
     check(.read)

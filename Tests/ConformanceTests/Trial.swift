@@ -104,6 +104,7 @@ final class Trial {
   func check(_ occasion: Judge.Occasion) {
     if wrong != nil || isPaused { return }
     if reader.verdict != .idle && reader.tableDue != nil { return }  // A device that does not come to rest.
+    if occasion == .read, let adopted = reader.adoptedInFrame, now - adopted <= ContactTracker.secondRead { return }
     // The gate is shut while a cut frame is open, for 20 ms at most.
     if reader.cutSince != nil { return }
     if let objection = judge.objection(to: reader.verdict, occasion, isGrabbed: kernel.isGrabbed, at: now) {
@@ -174,11 +175,12 @@ final class Trial {
     guard type == EventType.syn && code == EventCode.synReport else { return }
     let overflowed = kernel.overflows != overflows
     if overflowed { note { "  SYN_DROPPED for the reader" } }
-    lastStamp = event.time >= lastStamp ? event.time : now  // As the reader takes them.
+    // As the reader takes them.
+    if !kernel.isGrabbed { lastStamp = event.time >= lastStamp ? event.time : now }
     let reached =
       !isPaused && !kernel.isGrabbed && !overflowed && !isReadingTable && reader.tableDue == nil
-      && kernel.hearsPositions
-    judge.frameEnded(value: value, reached: reached, stamp: lastStamp, at: now)
+      && kernel.hearsPositions && !judge.isRepairing(at: now)
+    judge.frameEnded(value: value, reached: reached, stamp: kernel.isGrabbed ? now : lastStamp, at: now)
     if overflowed { judge.lostFrames(at: now) }
     wake()
   }

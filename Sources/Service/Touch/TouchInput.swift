@@ -224,6 +224,8 @@ final class TouchInput {
     guard let device = attached[id] else { return }
     guard let table = device.source.settledTable() else {
       device.tableDue = now + .milliseconds(50)
+      // What was queued is thrown away: nothing is known before a table is.
+      tell(id, now) { $0.handle(.lost(now)) }
       return
     }
     device.tableDue = nil
@@ -296,10 +298,9 @@ final class TouchInput {
   var nextDeadline: Instant? {
     var deadlines = unopened.values.map(\.due)
     for device in attached.values {
-      deadlines += [
-        device.tracker.nextDeadline, device.tracker.secondReadDue, device.tableDue, sampleDue(device),
-        device.source.cutFrameDue,
-      ].compactMap(\.self)
+      deadlines += [device.tracker.nextDeadline, device.source.cutFrameDue].compactMap(\.self)
+      // No look comes before a table that is due, so none is waited for.
+      deadlines += device.tableDue.map { [$0] } ?? [device.tracker.secondReadDue, sampleDue(device)].compactMap(\.self)
     }
     if let deadline = screens.nextDeadline { deadlines.append(deadline) }
     return deadlines.min()
