@@ -2,7 +2,7 @@ public import Timeline
 
 /// Why an update is not applied yet: a code, never prose alone, with since when, who, and what clears it.
 public struct Blocker: Equatable, Sendable {
-  public enum Code: String, Equatable, Sendable {
+  public enum Code: String, Hashable, Sendable, CaseIterable {
     /// What is on the glass is not known.
     case unknown
     case touched
@@ -10,10 +10,16 @@ public struct Blocker: Equatable, Sendable {
     case stuck
     /// No contact, but not for as long as the quiet period asks.
     case settling
+    /// Somebody holds the screen.
+    case hold
+    /// The operator has stopped everything.
+    case paused
     /// Its `notBefore` has not come.
     case notBefore
     /// Its handler has failed, or asked to be tried later; the pause after that is not over.
     case backoff
+    /// It would reboot the machine, which has rebooted for the same too often.
+    case rebootLoop
     /// Behind another update.
     case order
     /// Another update is being applied.
@@ -29,7 +35,7 @@ public struct Blocker: Equatable, Sendable {
   public var screen: String?
   public var device: String?
   public var contacts: Int?
-  /// The id of the update that is in the way.
+  /// Who is in the way: the id of an update, or who holds.
   public var owner: String?
   public var reason: String?
   public let clears: String

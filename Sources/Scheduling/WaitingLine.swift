@@ -27,8 +27,17 @@ struct WaitingLine: Sendable {
     static func == (a: Due, b: Due) -> Bool { a.ticket == b.ticket }
   }
 
+  /// Those that wait for the same: one screen (nil: all), and how long nobody may have touched it.
+  struct Lane: Hashable, Sendable {
+    let screen: String?
+    let quiet: Duration
+  }
+
   private enum Spot: Equatable, Sendable {
-    case lane(Duration)
+    case lane(Lane)
+    case forced
+    /// Until somebody says otherwise.
+    case parked
     case backoff(Instant)
     case notBefore(WallTime)
   }
@@ -40,7 +49,9 @@ struct WaitingLine: Sendable {
   }
 
   private var members: [UpdateID: Member] = [:]
-  private var lanes: [Duration: Heap<Rank>] = [:]
+  private var lanes: [Lane: Heap<Rank>] = [:]
+  /// Those that wait for nothing but the one that is being applied.
+  private var forced = Heap<Rank>()
   private var backoffs = Heap<Due>()
   private var notBefores = Heap<Due>()
   private var deadlines = Heap<Due>()
@@ -67,27 +78,41 @@ struct WaitingLine: Sendable {
 
   // MARK: Coming and going
 
-  /// `quiet`: how long nobody may have touched for it. `notBefore` nil and `backoff` nil: it may go as soon as that is so.
+  /// What an update waits for, of its own.
+  enum Reason: Equatable {
+    /// Its turn, once nobody has touched for so long.
+    case turn(quiet: Duration)
+    case backoff(until: Instant)
+    case notBefore(WallTime)
+    case parked
+    /// Nothing but the one that is being applied.
+    case nothing
+  }
+
   /// `isUrgent`: `notBefore` does not count any more; `isDeadlineMet`: nothing more happens at its deadline.
-  mutating func insert(
-    _ update: Update, quiet: Duration, notBefore: WallTime?, backoff: Instant?, isUrgent: Bool = false,
-    isDeadlineMet: Bool = false
-  ) {
+  mutating func insert(_ update: Update, for reason: Reason, isUrgent: Bool = false, isDeadlineMet: Bool = false) {
     lastTicket += 1
+    let rank = Rank(priority: update.priority, place: update.place, id: update.id, ticket: lastTicket)
     let spot: Spot
-    if let backoff {
-      spot = .backoff(backoff)
-      backoffs.push(Due(time: backoff.nanoseconds, id: update.id, ticket: lastTicket))
-    } else if let notBefore {
-      spot = .notBefore(notBefore)
-      notBefores.push(Due(time: notBefore.millisecondsSinceEpoch, id: update.id, ticket: lastTicket))
-    } else {
-      spot = .lane(quiet)
-      lanes[quiet, default: Heap()].push(
-        Rank(priority: update.priority, place: update.place, id: update.id, ticket: lastTicket))
+    switch reason {
+    case .backoff(let until):
+      spot = .backoff(until)
+      backoffs.push(Due(time: until.nanoseconds, id: update.id, ticket: lastTicket))
+    case .notBefore(let time):
+      spot = .notBefore(time)
+      notBefores.push(Due(time: time.millisecondsSinceEpoch, id: update.id, ticket: lastTicket))
+    case .turn(let quiet):
+      let lane = Lane(screen: update.screen, quiet: quiet)
+      spot = .lane(lane)
+      lanes[lane, default: Heap()].push(rank)
       if let time = update.notBefore, !isUrgent {
         matured.push(Due(time: -time.millisecondsSinceEpoch, id: update.id, ticket: lastTicket))
       }
+    case .nothing:
+      spot = .forced
+      forced.push(rank)
+    case .parked:
+      spot = .parked
     }
     members[update.id] = Member(update: update, ticket: lastTicket, spot: spot)
     byUser[update.submitter.uid, default: 0] += 1
@@ -107,43 +132,48 @@ struct WaitingLine: Sendable {
       let key = Key(handler: member.update.handler, key: key)
       if byKey[key] == id { byKey[key] = nil }
     }
-    if case .lane(let quiet) = member.spot { tidyLane(quiet) }
+    if case .lane(let lane) = member.spot { tidy(lane) }
     tidy()
     return member.update
   }
 
   // MARK: Who is next
 
-  /// The first of those whose quiet period is over, by priority and place. `opens` says when a quiet period is over; nil:
-  /// not before something else happens.
-  func next(at now: Instant, opens: (Duration) -> Instant?) -> UpdateID? {
+  /// The first of those that are forced, else of those whose quiet period is over, by priority and place. `opens` says
+  /// when a quiet period is over; nil: not before something else happens.
+  func next(at now: Instant, opens: (Lane) -> Instant?) -> UpdateID? {
+    if let first = forced.first { return first.id }
     var best: Rank?
-    for (quiet, lane) in lanes {
-      guard let rank = lane.first, let time = opens(quiet), time <= now else { continue }
+    for (lane, ranks) in lanes {
+      guard let rank = ranks.first, let time = opens(lane), time <= now else { continue }
       best = min(best ?? rank, rank)
     }
     return best?.id
   }
 
-  /// Who is before this one: the first of those that need no longer quiet period. Nil: nobody, or it waits for a time.
+  /// Who is before this one: the first of those that are forced, or that need no longer quiet period of the same screen.
+  /// Nil: nobody, or it waits for a time.
   func ahead(of id: UpdateID) -> UpdateID? {
-    guard let member = members[id], case .lane(let quiet) = member.spot else { return nil }
-    let first = lanes.filter { $0.key <= quiet }.values.compactMap(\.first).min()
+    guard let member = members[id] else { return nil }
+    let first: Rank?
+    switch member.spot {
+    case .forced: first = forced.first
+    case .lane(let own):
+      let before = lanes.filter { $0.key.quiet <= own.quiet && ($0.key.screen == own.screen || own.screen == nil) }
+      first = forced.first ?? before.values.compactMap(\.first).min()
+    case .backoff, .notBefore, .parked: return nil
+    }
     return first.flatMap { $0.id == id ? nil : $0.id }
   }
 
-  enum Waiting: Equatable {
-    case turn(quiet: Duration)
-    case backoff(until: Instant)
-    case notBefore(WallTime)
-  }
-
-  func waiting(_ id: UpdateID) -> Waiting? {
+  func waiting(_ id: UpdateID) -> Reason? {
     members[id].map {
       switch $0.spot {
-      case .lane(let quiet): .turn(quiet: quiet)
+      case .lane(let lane): .turn(quiet: lane.quiet)
       case .backoff(let until): .backoff(until: until)
       case .notBefore(let time): .notBefore(time)
+      case .forced: .nothing
+      case .parked: .parked
       }
     }
   }
@@ -186,7 +216,7 @@ struct WaitingLine: Sendable {
 
   /// The earliest of all times, on the monotonic clock; `offset`: wall clock minus monotonic clock. `ends`: whether
   /// deadlines count.
-  func nextDeadline(offset: Duration, ends: Bool, opens: (Duration) -> Instant?) -> Instant? {
+  func nextDeadline(offset: Duration, ends: Bool, opens: (Lane) -> Instant?) -> Instant? {
     var times = lanes.keys.compactMap(opens)
     if let due = backoffs.first { times.append(Instant(nanoseconds: due.time)) }
     for due in [notBefores.first, ends ? deadlines.first : nil] {
@@ -198,13 +228,14 @@ struct WaitingLine: Sendable {
 
   // MARK: Keeping the heads true
 
-  private mutating func tidyLane(_ quiet: Duration) {
-    lanes[quiet]?.tidy { members[$0.id]?.ticket == $0.ticket }
-    if lanes[quiet]?.first == nil { lanes[quiet] = nil }
+  private mutating func tidy(_ lane: Lane) {
+    lanes[lane]?.tidy { members[$0.id]?.ticket == $0.ticket }
+    if lanes[lane]?.first == nil { lanes[lane] = nil }
   }
 
   private mutating func tidy() {
     let members = members
+    forced.tidy { members[$0.id]?.ticket == $0.ticket }
     ages.tidy { members[$0.id]?.ticket == $0.ticket }
     backoffs.tidy { members[$0.id]?.ticket == $0.ticket }
     notBefores.tidy { members[$0.id]?.ticket == $0.ticket }

@@ -50,6 +50,10 @@ extension Daemon {
     case .notEnded(let id, let reason):
       let message = "the update could not be ended, because that could not be stored: \(reason)"
       answer(id) { throw Refusal(503, Problem(code: "storeFull", message: message)) }
+    case .done(let write):
+      answerChange(write, failure: nil, now)
+    case .notDone(let write, let reason):
+      answerChange(write, failure: reason, now)
     }
   }
 

@@ -36,9 +36,15 @@ extension Daemon {
       case .call(.cancel(let text)):
         return try cancel(text, incoming, now)
       case .call(.hurry(let text)):
-        let id = try ownWaiting(text, request.peer)
-        perform(scheduler.hurry(id, at: now), now)
-        return try show(id, status: 200, now)
+        return try hasten(text, .apply, incoming, now)
+      case .call(.force(let text)):
+        return try hasten(text, .force, incoming, now)
+      case .call(.retry(let text)):
+        return try retry(text, incoming, now)
+      case .call(.pause):
+        return try pause(incoming, now)
+      case .call(.resume):
+        return try resume(incoming, now)
       }
     }
     if let response { server.respond(incoming.token, response) }
@@ -57,7 +63,7 @@ extension Daemon {
     }
   }
 
-  private func orProblem(_ body: () throws -> HTTPResponse?) -> HTTPResponse? {
+  func orProblem(_ body: () throws -> HTTPResponse?) -> HTTPResponse? {
     do {
       return try body()
     } catch let refusal as Refusal {
@@ -78,7 +84,8 @@ extension Daemon {
       throw Refusal(
         503, Problem(code: "stopping", message: "the service is being stopped; try again when it is back"))
     }
-    let submission = try submission(incoming.request.body)
+    let peer = incoming.request.peer
+    let submission = try submission(incoming.request.body, peer)
     let id = submission.id ?? newID()
     // The same id twice in one wake-up: the first must be durable before the second is compared with it.
     if asked[id] != nil { perform([], now) }
@@ -88,30 +95,48 @@ extension Daemon {
     }
     // Nor may the one whose place it takes be on its way into the store.
     if submission.key != nil { perform([], now) }
-    let peer = incoming.request.peer
     try checkBounds(peer)
     let update = Update(
       id: id, handler: submission.handler, parameters: submission.parameters, createdAt: Clock.wall,
       submitter: Submitter(uid: peer.uid, pid: peer.pid), sequence: sequence, key: submission.key,
       priority: submission.priority, quietPeriod: submission.quietPeriod, notBefore: submission.notBefore,
-      deadline: submission.deadline, onDeadline: submission.onDeadline)
+      deadline: submission.deadline, onDeadline: submission.onDeadline,
+      screen: submission.screen)
     sequence += 1
     asked[id] = incoming.token
     pending += scheduler.submit(update, payload: submission.payload, at: now)
     return nil
   }
 
-  private func submission(_ body: [UInt8]) throws -> Submission {
+  func unknownHandler(_ name: String) -> Problem {
+    Problem(
+      code: "unknownHandler", message: "there is no handler '\(name.shortened)'; known are \(handlerNames)",
+      field: "handler")
+  }
+
+  private func submission(_ body: [UInt8], _ peer: Peer) throws -> Submission {
     let submission: Submission
     do {
       submission = try Submission(body: body, now: Clock.wall)
     } catch {
       throw Refusal(error.code == "payloadTooLarge" ? 413 : 400, error)
     }
-    guard let definition = configuration.handlers[submission.handler] else {
+    guard let definition = configuration.handlers[submission.handler] else { throw unknownHandler(submission.handler) }
+    if let allowed = definition.allowed, !allowed.contains(peer), !configuration.rights.admin.contains(peer) {
+      throw Refusal(
+        403,
+        Problem(
+          code: "notPermitted",
+          message: "user \(peer.uid) may not submit to handler '\(definition.name)' (AllowUsers=, AllowGroups= in "
+            + "\(definition.file))", field: "handler"))
+    }
+    if submission.onDeadline == .force { try require(configuration.rights.force, "Force", peer) }
+    if let screen = submission.screen, touch.screens.gates[screen] == nil {
+      let known = touch.screens.gates.keys.sorted().map { "'\($0)'" }.joined(separator: ", ")
       throw Problem(
-        code: "unknownHandler", message: "there is no handler '\(submission.handler)'; known are \(handlerNames)",
-        field: "handler")
+        code: "unknownScreen",
+        message: "there is no screen '\(screen.shortened)'; known are \(known.isEmpty ? "none" : known)",
+        field: "screen")
     }
     if let problem = definition.check(parameters: submission.parameters) {
       throw Problem(code: "badParameter", message: problem.message, field: "parameters.\(problem.parameter)")
@@ -128,40 +153,6 @@ extension Daemon {
     }
     guard let message else { return }
     throw Refusal(429, Problem(code: "queueFull", message: message), headers: [HTTPHeader("Retry-After", "10")])
-  }
-
-  // MARK: Cancel and apply
-
-  private func find(_ text: String) throws -> StoredUpdate {
-    guard let id = UpdateID(text), let stored = try store.find(id) else {
-      throw Refusal(404, Problem(code: "noSuchID", message: "there is no update with the id '\(text)'"))
-    }
-    return stored
-  }
-
-  /// An update that waits and belongs to the peer; root may touch all.
-  private func ownWaiting(_ text: String, _ peer: Peer) throws -> UpdateID {
-    let stored = try find(text)
-    guard peer.uid == 0 || peer.uid == stored.update.submitter.uid else {
-      throw Refusal(
-        403,
-        Problem(
-          code: "notYours", message: "the update belongs to user \(stored.update.submitter.uid), and you are not root"))
-    }
-    guard scheduler.isWaiting(stored.update.id) else {
-      throw Refusal(
-        409,
-        Problem(code: "notWaiting", message: "the update is \(stored.state.name): only one that waits can be changed"))
-    }
-    return stored.update.id
-  }
-
-  private func cancel(_ text: String, _ incoming: IncomingRequest, _ now: Instant) throws -> HTTPResponse? {
-    let id = try ownWaiting(text, incoming.request.peer)
-    cancelled[id] = incoming.token
-    let peer = incoming.request.peer
-    pending += scheduler.cancel(id, reason: "cancelled by user \(peer.uid), process \(peer.pid)", at: now)
-    return nil
   }
 
   /// The same id with the same content is the same update, so that a client may safely try again.
@@ -191,7 +182,7 @@ extension Daemon {
     server.respond(token, response)
   }
 
-  private func replies(_ now: Instant) -> Replies { Replies(clock: clock, scheduler: scheduler, now: now) }
+  func replies(_ now: Instant) -> Replies { Replies(clock: clock, scheduler: scheduler, now: now) }
 
   func show(_ id: UpdateID, status: Int, _ now: Instant) throws -> HTTPResponse? {
     try store.find(id).map { Replies.json(status, replies(now).update($0)) }
@@ -235,6 +226,7 @@ extension Daemon {
         version: Version.text, touched: touch.screens.isTouched, contacts: touch.screens.contacts,
         gate: replies.machine(touch.screens), screens: replies.screens(touch),
         updates: try store.counts(), oldestWaiting: try scheduler.oldestWaiting.flatMap(store.find).map(replies.update),
-        lastResult: try store.lastFinished().map(replies.update), warnings: store.notices + touch.warnings))
+        lastResult: try store.lastFinished().map(replies.update), paused: scheduler.pause.map(replies.pause),
+        warnings: store.notices + touch.warnings))
   }
 }

@@ -52,6 +52,8 @@ public final class Daemon {
   var asked: [UpdateID: RequestToken] = [:]
   /// Who waits for the answer to a cancellation.
   var cancelled: [UpdateID: RequestToken] = [:]
+  /// Who waits until a change is durable.
+  var awaited: [(write: StoreWrite, token: RequestToken)] = []
   private var timer: TimerSource?
   private var sources: [Source] = []
   private var announced = ""
@@ -71,7 +73,7 @@ public final class Daemon {
     scheduler = Scheduler(
       policy: HandlerPolicy(quietPeriod: configuration.quietPeriod),
       policies: configuration.handlers.mapValues { $0.policy(serviceQuietPeriod: configuration.quietPeriod) },
-      interval: configuration.retryInterval, seed: .random(in: 0 ... .max))
+      interval: configuration.retryInterval, boot: Clock.boot, seed: .random(in: 0 ... .max))
     scheduler.setWallClock(Clock.wall, at: now)
   }
 
@@ -86,7 +88,7 @@ public final class Daemon {
     try watchSignals()
     try startTouch(EventLoop.now)
     let now = EventLoop.now
-    perform(scheduler.recover(try store.unfinished(), at: now), now)
+    perform(scheduler.recover(try recovered(), at: now), now)
     touchChanged(now)
     try watchRequests()
     loop.feedWatchdog()
@@ -97,6 +99,16 @@ public final class Daemon {
     server.stop()
     try store.close()
     return code
+  }
+
+  private func recovered() throws -> Recovered {
+    let updates = try store.unfinished()
+    let rebooting = configuration.handlers.keys.filter { scheduler.policy(of: $0).rebootTimeout != nil }
+    let oldest = updates.lazy.map(\.update).filter { rebooting.contains($0.handler) }.map(\.createdAt).min()
+    let since = min(oldest ?? Clock.wall, Clock.wall) + (.zero - HandlerPolicy.rebootWindow)
+    return Recovered(
+      updates: updates, pause: try store.pause(), holds: try store.holds(),
+      reboots: rebooting.isEmpty ? [] : try store.reboots(of: rebooting.sorted(), since: since))
   }
 
   private func startTouch(_ now: Instant) throws {

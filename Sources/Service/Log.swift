@@ -7,6 +7,7 @@ struct Log {
   private let toJournal = getenv("JOURNAL_STREAM") != nil
 
   func info(_ text: String) { write(6, text) }
+  func notice(_ text: String) { write(5, text) }
   func warning(_ text: String) { write(4, text) }
   func error(_ text: String) { write(3, text) }
 

@@ -1,5 +1,6 @@
 import CLinux
 import CMicrohttpd
+import Glibc
 import Timeline
 import TouchgateAPI
 
@@ -30,8 +31,18 @@ final class Connection {
     var (pid, uid, gid): (CInt, CUnsignedInt, CUnsignedInt) = (0, .max, .max)
     // It cannot fail on a connected Unix socket; and if it does, nobody has the right of uid 4294967295.
     _ = tg_peer_credentials(descriptor, &pid, &uid, &gid)
-    peer = Peer(pid: pid, uid: uid, gid: gid)
+    peer = Peer(pid: pid, uid: uid, gid: gid, groups: Self.groups(descriptor))
     phase = .idle(since: now)
+  }
+
+  private static func groups(_ descriptor: CInt) -> [UInt32] {
+    var groups = [CUnsignedInt](repeating: 0, count: 64)
+    var count = tg_peer_groups(descriptor, &groups, CUnsignedInt(groups.count))
+    if count < 0 && errno == ERANGE {
+      groups = [CUnsignedInt](repeating: 0, count: 65536)  // NGROUPS_MAX
+      count = tg_peer_groups(descriptor, &groups, CUnsignedInt(groups.count))
+    }
+    return Array(groups.prefix(Int(max(0, count))))
   }
 
   /// When it is to be dropped; nil while it waits for the application.

@@ -38,13 +38,16 @@ public struct QueryItem: Equatable, Sendable {
   }
 }
 
-/// The process at the other end, from the kernel (SO_PEERCRED): as it was when it connected.
+/// The process at the other end, from the kernel (SO_PEERCRED, SO_PEERGROUPS): as it was when it connected.
 public struct Peer: Equatable, Sendable {
   public var pid: Int32
   public var uid: UInt32
   public var gid: UInt32
+  /// Supplementary ones.
+  public var groups: [UInt32]
 
-  public init(pid: Int32, uid: UInt32, gid: UInt32) {
+  public init(pid: Int32, uid: UInt32, gid: UInt32, groups: [UInt32] = []) {
+    self.groups = groups
     self.pid = pid
     self.uid = uid
     self.gid = gid

@@ -8,6 +8,8 @@ public struct StatusReply: Codable, Equatable, Sendable {
   public var screens: [ScreenReply]
   /// Counts by state: every state is there, also with 0.
   public var updates: [String: Int]
+  /// The operator's stop is in force.
+  public var paused: PauseReply?
   public var oldestWaiting: UpdateReply?
   public var lastResult: UpdateReply?
   /// What the administrator should know although the service runs: a damaged queue set aside, a full disk, …
@@ -15,8 +17,10 @@ public struct StatusReply: Codable, Equatable, Sendable {
 
   public init(
     version: String, touched: Bool, contacts: Int, gate: GateReply, screens: [ScreenReply],
-    updates: [String: Int], oldestWaiting: UpdateReply?, lastResult: UpdateReply?, warnings: [String]
+    updates: [String: Int], oldestWaiting: UpdateReply?, lastResult: UpdateReply?, paused: PauseReply? = nil,
+    warnings: [String]
   ) {
+    self.paused = paused
     self.version = version
     self.touched = touched
     self.contacts = contacts

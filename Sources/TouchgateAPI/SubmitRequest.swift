@@ -21,14 +21,18 @@ public struct SubmitRequest: Codable, Equatable, Sendable {
   public var notBefore: String?
   /// What `onDeadline` says happens then if it still waits; as `notBefore`.
   public var deadline: String?
-  /// `expire` (where nothing is said) or `apply`: no longer wait for the quiet period or after a failure.
+  /// `expire` (where nothing is said), `apply`: no longer wait for the quiet period or after a failure, or `force`: wait
+  /// for nothing (needs the right `Force=`).
   public var onDeadline: String?
+  /// Wait for this screen only; else for all.
+  public var screen: String?
 
   public init(
     handler: String, parameters: [String: String]? = nil, payload: String? = nil, payloadBase64: String? = nil,
     id: String? = nil, key: String? = nil, priority: Int? = nil, quietPeriod: String? = nil, notBefore: String? = nil,
-    deadline: String? = nil, onDeadline: String? = nil
+    deadline: String? = nil, onDeadline: String? = nil, screen: String? = nil
   ) {
+    self.screen = screen
     self.handler = handler
     self.parameters = parameters
     self.payload = payload
@@ -45,7 +49,6 @@ public struct SubmitRequest: Codable, Equatable, Sendable {
   /// Every field there is; anything else is refused by name.
   public static let fields: Set<String> = [
     "handler", "parameters", "payload", "payloadBase64", "id", "key", "priority", "quietPeriod", "notBefore",
-    "deadline",
-    "onDeadline",
+    "deadline", "onDeadline", "screen",
   ]
 }

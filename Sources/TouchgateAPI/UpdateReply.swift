@@ -13,12 +13,23 @@ public struct UpdateReply: Codable, Equatable, Sendable {
   public var checks: Int?
   /// What it waits for, all of it; empty once it is being applied or has ended.
   public var blockers: [BlockerReply]
+  /// How long each blocker was in its way, in milliseconds, by code; of several at once each counts. Since it was
+  /// accepted, or since the service was started; once it has ended, what it was then.
+  public var blockedMs: [String: Int64]?
+  /// The one screen that it waits for; nil: for all.
+  public var screen: String?
+  /// What was in its way when it was forced: codes.
+  public var overrode: [String]?
   public var result: ResultReply?
 
   public init(
     id: String, handler: String, key: String? = nil, state: String, createdAt: String, attempts: Int, checks: Int?,
-    blockers: [BlockerReply], result: ResultReply?
+    blockers: [BlockerReply], blockedMs: [String: Int64]? = nil, screen: String? = nil, overrode: [String]? = nil,
+    result: ResultReply?
   ) {
+    self.blockedMs = blockedMs
+    self.screen = screen
+    self.overrode = overrode
     self.id = id
     self.handler = handler
     self.key = key

@@ -73,6 +73,30 @@ public struct TouchgateConnection: Sendable {
     try call("POST", "/v1/updates/\(percentEncoded(id))/apply")
   }
 
+  /// It waits for nothing any more but the update that is being applied: not for the screen either. Throws as `cancel`;
+  /// 403 where the caller lacks the right `Force=`.
+  public func force(_ id: String) throws(ClientError) -> UpdateReply {
+    try call("POST", "/v1/updates/\(percentEncoded(id))/force")
+  }
+
+  /// One that has ended otherwise than applied waits again. Throws as `cancel`; 409 where it has not ended so.
+  public func retry(_ id: String) throws(ClientError) -> UpdateReply {
+    try call("POST", "/v1/updates/\(percentEncoded(id))/retry")
+  }
+
+  /// Nothing is applied until `resume`, over restarts too. Throws `refused` with 403 without the right `Admin=`.
+  public func pause(reason: String? = nil) throws(ClientError) -> PauseReply {
+    guard let body = try? JSONEncoder().encode(PauseRequest(reason: reason)) else {
+      throw .malformedReply("the request cannot be written as JSON")
+    }
+    return try call("POST", "/v1/pause", Array(body))
+  }
+
+  /// Throws `refused` with 409 where nothing is paused.
+  public func resume() throws(ClientError) {
+    let _: AboutReply = try call("POST", "/v1/resume")
+  }
+
   /// Any call: `target` is path and query, percent-encoded. An error status does not throw.
   public func send(
     method: String, path target: String, body: [UInt8] = []

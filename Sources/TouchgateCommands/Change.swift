@@ -1,16 +1,23 @@
 import TouchgateAPI
 import TouchgateClient
 
-/// `cancel ID`: without a word, as the exit code says all.
-func cancel(_ id: String, _ session: Session) throws(Failure) -> ExitCode {
-  let update = try askingAboutOne { () throws(ClientError) in try session.service.cancel(id) }
+/// `cancel`, `apply`, `force`, `retry`: without a word, as the exit code says all.
+func change(
+  _ session: Session, _ call: (TouchgateConnection) throws(ClientError) -> UpdateReply
+) throws(Failure) -> ExitCode {
+  let update = try askingAboutOne { () throws(ClientError) in try call(session.service) }
   if session.json { try session.printJSON(update) }
   return .done
 }
 
-/// `apply ID`: as `cancel`.
-func apply(_ id: String, _ session: Session) throws(Failure) -> ExitCode {
-  let update = try askingAboutOne { () throws(ClientError) in try session.service.apply(id) }
-  if session.json { try session.printJSON(update) }
+/// `pause --why TEXT`: nothing is applied until `resume`.
+func pause(_ reason: String?, _ session: Session) throws(Failure) -> ExitCode {
+  let pause = try asking { () throws(ClientError) in try session.service.pause(reason: reason) }
+  if session.json { try session.printJSON(pause) }
+  return .done
+}
+
+func resume(_ session: Session) throws(Failure) -> ExitCode {
+  try asking { () throws(ClientError) in try session.service.resume() }
   return .done
 }

@@ -9,6 +9,9 @@ func helpText(_ verb: VerbName?) -> String {
   case .why: whyHelp
   case .cancel: cancelHelp
   case .apply: applyHelp
+  case .force: forceHelp
+  case .retry: retryHelp
+  case .pause, .resume: pauseHelp
   case .version: "touchgate version prints the version of this command.\n" + everyVerb
   }
 }
@@ -24,6 +27,9 @@ private let overview = """
     touchgate why                                          what each waiting update waits for, and what clears it
     touchgate cancel ID                                    take back one that waits
     touchgate apply ID                                     no longer wait for its quiet period, only for the screen
+    touchgate retry ID                                     one that failed waits again
+    touchgate force ID                                     apply it now, whatever is in the way (needs the right)
+    touchgate pause --why TEXT | resume                    stop applying, and go on (needs the right)
     touchgate help submit                                  more about a verb
     touchgate version
 
@@ -44,7 +50,7 @@ private let everyVerb = """
 
 private let submitHelp = """
   touchgate submit HANDLER [NAME=VALUE…] [--payload FILE|-] [--id ID] [--key K] [--priority N] [--quiet D]
-                   [--not-before T] [--deadline T] [--on-deadline expire|apply]
+                   [--not-before T] [--deadline T] [--on-deadline expire|apply|force] [--screen S]
   Hands an update to the service and prints its id. Once the id is printed, the update is durable: it is applied in
   the first quiet moment, also after a crash or a reboot. HANDLER is one that the administrator configured.
 
@@ -61,6 +67,7 @@ private let submitHelp = """
     touchgate submit show-notice --deadline 2h               is dropped if it still waits then: expired
     touchgate submit reboot --quiet 5min --deadline 8h --on-deadline apply
                                                              then in the next moment without a touch
+    touchgate submit show-notice --screen till               waits for this screen only, else for all
 
   A payload may be any bytes, at most 1 MiB. An id is 1 to 64 characters of A-Za-z0-9._-, a key at most 200 bytes.
 
@@ -145,6 +152,48 @@ private let applyHelp = """
 
   Exit code 0: it is so, which need not mean that it is applied yet; 4: there is no such update; 65: it is being
   applied or has ended; 77: it belongs to somebody else.
+
+  \(everyVerb)
+  """
+
+private let forceHelp = """
+  touchgate force ID
+  The update is applied at once, under a finger too: it waits for nothing but the update that is being applied. What it
+  overrode stands in its history (touchgate show ID). Needs the right Force= ([Rights] in touchgate.conf). Prints
+  nothing; with --json the update.
+
+    touchgate force security-fix-7
+
+  Exit code 0: it is so; 4: there is no such update; 65: it is being applied or has ended; 77: you may not.
+
+  \(everyVerb)
+  """
+
+private let retryHelp = """
+  touchgate retry ID
+  An update that ended otherwise than applied (failed, expired, cancelled, superseded) waits again, at its old place and
+  with all its attempts; without its deadline where that has passed. Prints nothing; with --json the update.
+
+    touchgate retry menu-2026-11-30
+    touchgate list --state failed --json | jq -r '.updates[].id' | xargs -n 1 touchgate retry
+
+  Exit code 0: it waits; 4: there is no such update; 65: it has not ended, was applied, or a newer one of its key waits;
+  77: it belongs to somebody else.
+
+  \(everyVerb)
+  """
+
+private let pauseHelp = """
+  touchgate pause [--why TEXT]
+  touchgate resume
+  Nothing is applied any more, over restarts too, until somebody says resume; updates are still accepted. What runs now
+  ends. Needs the right Admin= ([Rights] in touchgate.conf).
+
+    touchgate pause --why 'inventory until noon'
+    touchgate status                     shows it
+    touchgate resume
+
+  Exit code 0: it is so; 65: resume, and nothing is paused; 77: you may not.
 
   \(everyVerb)
   """

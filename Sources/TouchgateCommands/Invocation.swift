@@ -15,6 +15,10 @@ struct Invocation: Equatable {
     case why(id: String?)
     case cancel(id: String)
     case apply(id: String)
+    case force(id: String)
+    case retry(id: String)
+    case pause(why: String?)
+    case resume
     case help(VerbName?)
     case version
   }
@@ -53,6 +57,14 @@ struct Invocation: Equatable {
       verb = .cancel(id: try whichUpdate(&operands, name))
     case .apply:
       verb = .apply(id: try whichUpdate(&operands, name))
+    case .force:
+      verb = .force(id: try whichUpdate(&operands, name))
+    case .retry:
+      verb = .retry(id: try whichUpdate(&operands, name))
+    case .pause:
+      verb = .pause(why: scanned.options[.why])
+    case .resume:
+      verb = .resume
     case .help:
       let topic = try operands.popFirst().map { text throws(UsageError) in try VerbName(parsing: text) }
       verb = .help(topic)

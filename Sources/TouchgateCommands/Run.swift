@@ -30,8 +30,16 @@ private func perform(_ invocation: Invocation) throws(Failure) -> ExitCode {
   case .show(let id): return try show(id, session)
   case .why(let id?): return try why(id, session)
   case .why(nil): return try whyAll(session)
-  case .cancel(let id): return try cancel(id, session)
-  case .apply(let id): return try apply(id, session)
+  case .cancel(let id):
+    return try change(session) { service throws(ClientError) in try service.cancel(id) }
+  case .apply(let id):
+    return try change(session) { service throws(ClientError) in try service.apply(id) }
+  case .force(let id):
+    return try change(session) { service throws(ClientError) in try service.force(id) }
+  case .retry(let id):
+    return try change(session) { service throws(ClientError) in try service.retry(id) }
+  case .pause(let reason): return try pause(reason, session)
+  case .resume: return try resume(session)
   case .help(let topic):
     try session.print(helpText(topic))
     return .done

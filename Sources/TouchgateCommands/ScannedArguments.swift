@@ -1,5 +1,5 @@
 enum VerbName: String, CaseIterable {
-  case submit, status, list, show, why, cancel, apply, help, version
+  case submit, status, list, show, why, cancel, apply, force, retry, pause, resume, help, version
 
   init(parsing text: String) throws(UsageError) {
     guard let known = VerbName(rawValue: text) else {
@@ -12,16 +12,17 @@ enum VerbName: String, CaseIterable {
   /// Beside those that every verb has.
   var options: [Option] {
     switch self {
-    case .submit: [.payload, .id, .key, .priority, .quiet, .notBefore, .deadline, .onDeadline]
+    case .submit: [.payload, .id, .key, .priority, .quiet, .notBefore, .deadline, .onDeadline, .screen]
     case .status: [.watch]
     case .list: [.state, .limit]
-    case .show, .why, .cancel, .apply, .help, .version: []
+    case .pause: [.why]
+    case .show, .why, .cancel, .apply, .force, .retry, .resume, .help, .version: []
     }
   }
 }
 
 enum Option: String, CaseIterable {
-  case json, help, socket, payload, id, key, priority, quiet, deadline, watch, state, limit
+  case json, help, socket, payload, id, key, priority, quiet, deadline, watch, state, limit, screen, why
   case notBefore = "not-before"
   case onDeadline = "on-deadline"
 
@@ -29,7 +30,9 @@ enum Option: String, CaseIterable {
 
   var takesValue: Bool {
     switch self {
-    case .socket, .payload, .id, .key, .priority, .quiet, .notBefore, .deadline, .onDeadline, .state, .limit: true
+    case .socket, .payload, .id, .key, .priority, .quiet, .notBefore, .deadline, .onDeadline, .state, .limit, .screen,
+      .why:
+      true
     case .json, .help, .watch: false
     }
   }

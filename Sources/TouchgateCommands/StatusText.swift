@@ -29,6 +29,11 @@ extension View {
   /// `touchgate status` in a few lines: nothing where there is nothing to say.
   func block(_ status: StatusReply) -> String {
     var lines = [gateLine(status)]
+    if let pause = status.paused {
+      let why = pause.reason.isEmpty ? "" : ": \(printable(pause.reason))"
+      let since = age(pause.since).map { " for \($0)" } ?? ""
+      lines.append(label("paused") + "by user \(pause.uid)\(since)\(why); `touchgate resume` ends it")
+    }
     lines += waitingLines(status)
     if let applying = status.updates["applying"], applying > 0 { lines.append(label("applying") + "\(applying)") }
     if let last = status.lastResult { lines.append(resultLine(last)) }

@@ -22,7 +22,7 @@ struct Submission: Equatable {
     request = SubmitRequest(
       handler: handler, parameters: try parameters(operands.dropFirst()), id: options[.id], key: options[.key],
       priority: try priority(options[.priority]), quietPeriod: options[.quiet], notBefore: options[.notBefore],
-      deadline: options[.deadline], onDeadline: options[.onDeadline])
+      deadline: options[.deadline], onDeadline: options[.onDeadline], screen: options[.screen])
     payload = options[.payload]
   }
 }

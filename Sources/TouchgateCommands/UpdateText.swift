@@ -1,3 +1,4 @@
+import Timeline
 import TouchgateAPI
 
 extension View {
@@ -28,6 +29,7 @@ extension View {
       label("id") + printable(update.id),
       label("handler") + printable(update.handler),
     ]
+    if let screen = update.screen { lines.append(label("screen") + printable(screen)) }
     if let key = update.key { lines.append(label("key") + printable(key)) }
     lines += [
       label("state") + paint(printable(update.state), stateColour(update.state)),
@@ -36,6 +38,10 @@ extension View {
     ]
     if let checks = update.checks { lines.append(label("checks") + "\(checks)") }
     lines += update.blockers.map { label("blocked") + "by \(blocker($0))" }
+    if let blocked = update.blockedMs.map(times), !blocked.isEmpty { lines.append(label("was blocked") + blocked) }
+    if let codes = update.overrode {
+      lines.append(label("forced") + "over \(codes.map(printable).joined(separator: ", "))")
+    }
     if let result = update.result {
       lines.append(label("finished") + printable(result.finishedAt))
       if let successor = result.successor { lines.append(label("successor") + printable(successor)) }
@@ -49,11 +55,13 @@ extension View {
 
   /// `why ID`: a blocker a line.
   func blockers(_ update: UpdateReply) -> String {
+    var text = update.blockers.map { blocker($0) + "\n" }.joined()
     if update.blockers.isEmpty {
       let successor = update.result?.successor.map { " by \(printable($0))" } ?? ""
-      return "nothing blocks it: \(printable(update.state))\(successor)\n"
+      text = "nothing blocks it: \(printable(update.state))\(successor)\n"
     }
-    return update.blockers.map { blocker($0) + "\n" }.joined()
+    if let blocked = update.blockedMs.map(times), !blocked.isEmpty { text += "so far: \(blocked)\n" }
+    return text
   }
 
   /// `why`: of each update a line, and below it a blocker a line.
@@ -64,6 +72,12 @@ extension View {
       let lines = blockers(update).split(separator: "\n").map { "  \($0)\n" }
       return words.joined(separator: ", ") + "\n" + lines.joined()
     }.joined()
+  }
+
+  /// `touched 41 s, settling 3 s`, longest first.
+  private func times(_ blocked: [String: Int64]) -> String {
+    blocked.sorted { ($1.value, $0.key) < ($0.value, $1.key) }
+      .map { "\(printable($0.key)) \(TimeSpan.describe(.milliseconds($0.value)))" }.joined(separator: ", ")
   }
 
   /// `touched: clears when the last contact ends`

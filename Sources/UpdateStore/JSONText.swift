@@ -1,6 +1,6 @@
 import FoundationEssentials
 
-/// Parameters as a column: a JSON object of strings, keys in order, so that the same parameters are the same text.
+/// Small collections as a column: JSON, keys in order, so that the same parameters are the same text.
 enum JSONText {
   static func encode(_ value: some Encodable) -> String {
     let encoder = JSONEncoder()
@@ -10,8 +10,8 @@ enum JSONText {
     return String(decoding: data, as: UTF8.self)
   }
 
-  /// Nil: not an object of strings.
-  static func decode(_ text: String) -> [String: String]? {
-    try? JSONDecoder().decode([String: String].self, from: Data(text.utf8))
+  /// Nil: something else.
+  static func decode<Value: Decodable>(_ text: String, as type: Value.Type = Value.self) -> Value? {
+    try? JSONDecoder().decode(type, from: Data(text.utf8))
   }
 }

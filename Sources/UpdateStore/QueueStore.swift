@@ -64,6 +64,29 @@ public final class QueueStore {
     try connection.updates("WHERE state IN ('waiting', 'applying') ORDER BY sequence")
   }
 
+  /// The operator's pause; nil: there is none.
+  public func pause() throws(StoreError) -> OperatorPause? { try connection.pause() }
+
+  /// Those with a time to live, also where that is over.
+  public func holds() throws(StoreError) -> [Hold] { try connection.holds() }
+
+  /// Of the updates of these handlers: those that were applied since then, which for a handler that reboots is so often.
+  public func reboots(of handlers: [String], since: WallTime) throws(StoreError) -> [Reboot] {
+    try connection.reboots(of: handlers, since: since)
+  }
+
+  /// One of the same handler and key that came later and was applied, is being applied, or waits: to apply the older one
+  /// now would undo it. Nil: there is none, or the update has no key.
+  public func newer(than update: Update) throws(StoreError) -> UpdateID? {
+    guard let key = update.key else { return nil }
+    return try connection.query(
+      """
+      SELECT id FROM updates WHERE handler = ? AND key = ? AND sequence > ? AND state IN ('waiting', 'applying', 'applied')
+      ORDER BY sequence DESC LIMIT 1
+      """, [.text(update.handler), .text(key), .integer(update.sequence)]
+    ) { row in UpdateID(row.text(0)) }.first ?? nil
+  }
+
   /// Nil: there is none with this id.
   public func find(_ id: UpdateID) throws(StoreError) -> StoredUpdate? {
     try connection.updates("WHERE id = ?", [.text(id.text)]).first

@@ -43,6 +43,37 @@ enum Schema {
     ALTER TABLE updates ADD COLUMN on_deadline TEXT NOT NULL DEFAULT 'expire';
     ALTER TABLE updates ADD COLUMN successor TEXT;
     """,
+    // What a restart must know: who said what of an update, its pause after failures, the boot it was started in; for
+    // how long what has blocked it (a JSON object of milliseconds). `pauses` has at most one row, the operator's.
+    """
+    ALTER TABLE updates ADD COLUMN screen TEXT;
+    ALTER TABLE updates ADD COLUMN urgency INTEGER NOT NULL DEFAULT 0;
+    ALTER TABLE updates ADD COLUMN setbacks INTEGER NOT NULL DEFAULT 0;
+    ALTER TABLE updates ADD COLUMN retry_at INTEGER;
+    ALTER TABLE updates ADD COLUMN retry_reason TEXT;
+    ALTER TABLE updates ADD COLUMN interruptions INTEGER NOT NULL DEFAULT 0;
+    ALTER TABLE updates ADD COLUMN boot TEXT NOT NULL DEFAULT '';
+    ALTER TABLE updates ADD COLUMN overrode TEXT NOT NULL DEFAULT '[]';
+    ALTER TABLE updates ADD COLUMN blocked TEXT NOT NULL DEFAULT '{}';
+    CREATE INDEX updates_by_key ON updates (handler, key, sequence) WHERE key IS NOT NULL;
+    CREATE TABLE pauses (
+      number INTEGER PRIMARY KEY CHECK (number = 1),
+      since INTEGER NOT NULL,
+      uid INTEGER NOT NULL,
+      pid INTEGER NOT NULL,
+      reason TEXT NOT NULL
+    ) STRICT;
+    CREATE TABLE holds (
+      id TEXT PRIMARY KEY,
+      screen TEXT,
+      uid INTEGER NOT NULL,
+      pid INTEGER NOT NULL,
+      unit TEXT,
+      reason TEXT NOT NULL,
+      since INTEGER NOT NULL,
+      until INTEGER NOT NULL
+    ) STRICT;
+    """,
   ]
 
   /// Milliseconds to wait for the lock of another process (a person with sqlite3(1)); the loop stands still meanwhile.

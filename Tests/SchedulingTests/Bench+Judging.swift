@@ -7,7 +7,7 @@ import Timeline
 extension Bench {
   /// What the judge remembers of one update.
   struct Note {
-    enum Handler { case notStarted, started, failed, toBeTriedLater, lost }
+    enum Handler { case notStarted, started, failed, toBeTriedLater, lost, rebootDue }
 
     /// Since it was last marked as being applied.
     var handler = Handler.notStarted
@@ -21,44 +21,67 @@ extension Bench {
     var isAnnounced = false
     var wasStarted = false
 
-    mutating func hurry() {
+    var isForced = false
+
+    mutating func hurry(_ urgency: Urgency) {
       skipsQuiet = true
       skipsPause = true
+      if urgency == .force { isForced = true }
     }
   }
 
   // MARK: Writing down
 
   mutating func noteEnd(_ id: UpdateID, _ state: FinalState, tryLater: Bool) {
-    guard state == .failed, let update = store[id]?.update else { return }
+    guard let update = store[id]?.update else { return }
+    if state == .applied {
+      if policy(update).rebootTimeout != nil { notes[id, default: Note()].handler = .rebootDue }
+      return
+    }
     var note = notes[id, default: Note()]
     note.handler = tryLater ? .toBeTriedLater : .failed
+    if update.onDeadline != .expire, let deadline = update.deadline, deadline <= knownWall {
+      note.isDeadlineMet = true
+      if update.onDeadline == .force { note.isForced = true }
+    }
     note.setbacks += 1
-    let whole = min(policy(update).backoff * (1 << min(note.setbacks - 1, 30)), .seconds(600))
-    note.pause = (now + whole * 0.8)...(now + whole * 1.2)
-    note.skipsQuiet = note.isDeadlineMet
+    let longest = HandlerPolicy.longestBackoff
+    let whole = min(policy(update).backoff * (1 << min(note.setbacks - 1, 30)), longest)
+    note.pause = (now + whole * 0.8)...(now + min(whole * 1.2, longest))
+    note.skipsQuiet = note.isDeadlineMet || note.isForced
     note.skipsPause = false
     notes[id] = note
   }
 
-  /// `onDeadline=apply`: from its deadline on, by the clock that the scheduler knows.
+  /// `onDeadline=apply` or `force`: from its deadline on, by the clock that the scheduler knows.
   mutating func noteDeadlines() {
-    for (id, stored) in store where stored.update.onDeadline == .apply && !stored.isFinished {
+    for (id, stored) in store where stored.update.onDeadline != .expire && !stored.isFinished {
       guard let deadline = stored.update.deadline, deadline <= knownWall else { continue }
       if notes[id, default: Note()].isDeadlineMet { continue }
+      // One of a former run is known only when it waits again, and the clock may be set back before then.
+      let handler = notes[id, default: Note()].handler
+      if stored.state == .applying && (handler == .lost || handler == .rebootDue) { continue }
       notes[id, default: Note()].isDeadlineMet = true
-      notes[id, default: Note()].hurry()
+      notes[id, default: Note()].hurry(stored.update.onDeadline == .force ? .force : .apply)
     }
   }
 
-  /// Pauses and hurry are not stored.
+  /// What is stored is all that is left; jitter can be told from the pause that is stored.
   mutating func noteRestart() {
     for (id, stored) in store {
       let old = notes[id, default: Note()]
       var note = Note()
       note.isAnnounced = old.isAnnounced
       note.wasStarted = old.wasStarted
-      if stored.state == .applying { note.handler = .lost }
+      note.isCancelled = old.isCancelled
+      if stored.urgency >= .apply { note.hurry(stored.urgency) }
+      if let pause = stored.pause {
+        note.setbacks = pause.setbacks
+        note.skipsPause = false
+        let left = min(max(pause.until - knownWall, .zero), HandlerPolicy.longestBackoff)
+        note.pause = (now + left + .milliseconds(-1))...(now + left + .milliseconds(1))
+      }
+      if stored.state == .applying { note.handler = policy(stored.update).rebootTimeout == nil ? .lost : .rebootDue }
       notes[id] = note
     }
   }
@@ -72,7 +95,7 @@ extension Bench {
       violate("\(update.id) started (attempt \(attempt)) and stored as \(String(describing: stored))")
     }
     if let running { violate("\(update.id) started while \(running) runs") }
-    for (screen, passage) in world {
+    for (screen, passage) in world where !note.isForced && isInScope(screen, update) {
       switch passage {
       case .clear(let since):
         if now < since + (note.skipsQuiet ? .zero : quiet(update)) {
@@ -82,21 +105,28 @@ extension Bench {
         violate("\(update.id) started while '\(screen)' is shut")
       }
     }
-    if let time = update.notBefore, knownWall < time, !note.skipsPause {
+    if !note.isForced {
+      if pause != nil { violate("\(update.id) started while all is paused") }
+      if let hold = holdInScope(update) { violate("\(update.id) started in spite of \(hold)") }
+      if let screen = update.screen, world[screen] == nil { violate("\(update.id) started without its screen") }
+    }
+    if let time = update.notBefore, knownWall < time, !note.skipsPause, !note.isForced, note.setbacks == 0 {
       violate("\(update.id) started before \(time.rfc3339), at \(knownWall.rfc3339)")
     }
     if let pause = note.pause, now < pause.lowerBound, !note.skipsPause {
       violate("\(update.id) started before its pause was over")
     }
-    if policy(update).coalescing == .latest, let newer = startedOfSameKey(after: update) {
+    if update.screen == nil, policy(update).coalescing == .latest, let newer = startedOfSameKey(after: update) {
       violate("\(update.id) started after \(newer), which is newer and about the same")
     }
     notes[update.id, default: Note()].wasStarted = true
   }
 
   mutating func judge(_ write: StoreWrite) {
-    let old = store[write.id]
-    if old?.isFinished == true { violate("\(write.id) had ended and is written again") }
+    let old = write.id.flatMap { store[$0] }
+    if old?.isFinished == true {
+      if case .reopen = write {} else { violate("\(write.words): it had ended") }
+    }
     switch write {
     case .accept(let update, payload: _):
       judgeNew(update)
@@ -118,15 +148,26 @@ extension Bench {
         violate("\(update.id) ended, and none waits that is about the same")
       }
       if result.state != .superseded { violate("\(update.id) ended at once as \(result.state)") }
-    case .beginApplying(let id, let attempt):
+    case .beginApplying(let id, let attempt, boot: _, overrode: _):
       guard let old, old.state == .waiting else { return violate("\(id) is marked, and did not wait") }
       if attempt != old.attempts + 1 { violate("\(id) is marked as attempt \(attempt) after \(old.attempts)") }
       judgeOrder(old.update)
-    case .backToWaiting(let id, let attempts):
+    case .backToWaiting(let id, let attempts, pause: _, interruptions: _):
       guard let old, old.state == .applying else { return violate("\(id) is given back, and was not being applied") }
+      // The reboot did not come: a failure, of now.
+      if notes[id]?.handler == .rebootDue { noteEnd(id, .failed, tryLater: false) }
       judgeAttempts(old, attempts)
     case .finish(_, let result):
       if let old { judgeEnd(old, result) }
+    case .reopen(let update):
+      guard case .finished(let result)? = old?.state, result.state != .applied else {
+        return violate("\(update.id) is taken up again, and had not ended otherwise than applied")
+      }
+      if policy(update).coalescing != .all, let other = waitingOfSameKey(update) {
+        violate("\(update.id) is taken up beside \(other.update.id), which is about the same")
+      }
+    case .hurry, .pause, .hold, .release:
+      break
     }
   }
 
@@ -134,18 +175,16 @@ extension Bench {
     if store[update.id] != nil { violate("\(update.id) is stored twice") }
   }
 
-  /// Only a start that ended in a failure, or in nobody knows what, is counted.
+  /// Only a start that ended in a failure is counted.
   private mutating func judgeAttempts(_ old: StoredUpdate, _ attempts: Int) {
     let id = old.update.id
     switch notes[id, default: Note()].handler {
-    case .notStarted, .toBeTriedLater:
+    case .notStarted, .toBeTriedLater, .lost:
       if attempts != old.attempts - 1 { violate("\(id) had no failure, and that was counted") }
     case .failed:
       if attempts != old.attempts { violate("a failure of \(id) was not counted") }
       if attempts >= policy(old.update).attempts { violate("\(id) waits again, with no attempt left") }
-    case .lost:
-      if attempts != old.attempts { violate("\(id) was lost while being applied, and that was not counted") }
-    case .started:
+    case .started, .rebootDue:
       violate("\(id) is given back while its handler runs")
     }
   }
@@ -155,7 +194,14 @@ extension Bench {
     switch result.state {
     case .applied, .failed:
       if old.state != .applying { violate("\(update.id) is \(result.state), and was not being applied") }
-      if result.state == .failed, old.attempts < policy(update).attempts {
+      if notes[update.id]?.handler == .rebootDue, result.state == .applied, old.boot == "boot \(boots)" {
+        violate("\(update.id) is applied, and the machine has not rebooted")
+      }
+      let isLost = notes[update.id]?.handler == .lost
+      if isLost, result.state == .failed, policy(update).onInterrupted == .retry, old.interruptions < 2 {
+        violate("\(update.id) has failed after \(old.interruptions + 1) interruptions")
+      }
+      if result.state == .failed, !isLost, old.attempts < policy(update).attempts {
         violate("\(update.id) has failed with attempts left")
       }
     case .cancelled:
@@ -165,6 +211,7 @@ extension Bench {
       let isDue = update.deadline.map { $0 <= knownWall } ?? false
       if old.state != .waiting || !isDue || update.onDeadline != .expire { violate("\(update.id) was not to expire") }
     case .superseded:
+      if result.message.hasPrefix("satisfied by the reboot") { return judgeSatisfied(old, result) }
       let successor = result.successor.flatMap { store[$0] }
       if successor?.update.key != update.key || successor?.update.handler != update.handler || update.key == nil {
         violate("\(update.id) is superseded by \(String(describing: result.successor))")
@@ -172,17 +219,40 @@ extension Bench {
     }
   }
 
+  private mutating func judgeSatisfied(_ old: StoredUpdate, _ result: UpdateResult) {
+    let by = result.successor.flatMap { store[$0] }?.update
+    if old.state != .waiting || !policy(old.update).isSatisfiedByReboot {
+      violate("\(old.update.id) is said to be satisfied by a reboot")
+    }
+    if by.map({ policy($0).rebootTimeout != nil }) != true {
+      violate("\(old.update.id): no reboot by \(String(describing: by))")
+    }
+  }
+
   /// None that could be applied as well stands before it.
   private mutating func judgeOrder(_ update: Update) {
     for other in store.values where other.state == .waiting && other.update.id != update.id {
       let isBefore = (-other.update.priority, other.update.place) < (-update.priority, update.place)
-      if isBefore, isFree(other.update) { violate("\(update.id) is marked before \(other.update.id)") }
+      let isForced = notes[other.update.id]?.isForced == true
+      if isForced && notes[update.id]?.isForced != true && isFree(other.update)
+        || isBefore && isFree(other.update)
+          && (isForced || notes[update.id]?.isForced != true)
+      {
+        violate("\(update.id) is marked before \(other.update.id)")
+      }
     }
   }
 
   /// Nothing of its own is in its way, as far as the scheduler knows.
   private func isFree(_ update: Update) -> Bool {
-    for passage in told.values {
+    if notes[update.id]?.isForced == true {
+      return notes[update.id]?.pause.map { now >= $0.upperBound || notes[update.id]?.skipsPause == true } ?? true
+    }
+    if pause != nil || holdInScope(update) != nil { return false }
+    if let screen = update.screen, told[screen] == nil { return false }
+    // Whether reboots are stopped, RebootTests say.
+    if policy(update).rebootTimeout != nil { return false }
+    for (screen, passage) in told where isInScope(screen, update) {
       guard case .clear(let since) = passage, since + quiet(update) <= now else { return false }
     }
     if let time = update.notBefore, knownWall < time { return false }
@@ -190,6 +260,15 @@ extension Bench {
     // One that is to expire only waits for a disk that can be written.
     if let deadline = update.deadline, deadline <= knownWall, update.onDeadline == .expire { return false }
     return true
+  }
+
+  private func isInScope(_ screen: String, _ update: Update) -> Bool {
+    update.screen == nil || screen.isEmpty || screen == update.screen
+  }
+
+  private func holdInScope(_ update: Update) -> HoldID? {
+    let all = holds.values.filter { now < holdEnds[$0.id] ?? .distantPast } + boundHolds.values
+    return all.first { $0.screen == nil || update.screen == nil || $0.screen == update.screen }?.id
   }
 
   private func quiet(_ update: Update) -> Duration { update.quietPeriod ?? policy(update).quietPeriod }
@@ -205,7 +284,7 @@ extension Bench {
     guard update.key != nil else { return nil }
     return store.values.first {
       $0.update.handler == update.handler && $0.update.key == update.key && $0.update.sequence > update.sequence
-        && notes[$0.update.id]?.wasStarted == true
+        && notes[$0.update.id]?.wasStarted == true && $0.state.name != "failed"
     }?.update.id
   }
 }
@@ -214,11 +293,16 @@ extension StoredUpdate {
   var isFinished: Bool { if case .finished = state { true } else { false } }
 
   func with(_ state: State, attempts: Int) -> StoredUpdate {
-    StoredUpdate(update: update, attempts: attempts, state: state)
+    var new = self
+    new.state = state
+    new.attempts = attempts
+    return new
   }
 }
 
 extension StoreWrite {
+  var words: String { "\(kind)" + (id.map { " \($0)" } ?? "") }
+
   var kind: Bench.Write {
     switch self {
     case .accept: .accept
@@ -227,6 +311,11 @@ extension StoreWrite {
     case .beginApplying: .beginApplying
     case .backToWaiting: .backToWaiting
     case .finish: .finish
+    case .hurry: .hurry
+    case .reopen: .reopen
+    case .pause: .pause
+    case .hold: .hold
+    case .release: .release
     }
   }
 }

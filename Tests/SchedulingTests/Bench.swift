@@ -32,7 +32,7 @@ func touched(since seconds: Double, _ screen: String = "panel") -> Passage {
 /// carries out the actions in their order, as the service does, writes down what happened, and judges it.
 struct Bench {
   enum Write: Hashable, CaseIterable {
-    case accept, replace, acceptEnded, beginApplying, backToWaiting, finish
+    case accept, replace, acceptEnded, beginApplying, backToWaiting, hurry, finish, reopen, pause, hold, release
   }
 
   private(set) var scheduler: Scheduler
@@ -55,6 +55,16 @@ struct Bench {
   private var toldClockSet: Duration = .zero
   /// The durable queue.
   private(set) var store: [UpdateID: StoredUpdate] = [:]
+  /// The operator's pause and the holds, as they are stored.
+  private(set) var pause: OperatorPause?
+  private(set) var holds: [HoldID: Hold] = [:]
+  /// When each of them ends by the monotonic clock.
+  private(set) var holdEnds: [HoldID: Instant] = [:]
+  /// Holds that end with their owner's connection.
+  private(set) var boundHolds: [HoldID: Hold] = [:]
+  /// The reboots that have happened.
+  private(set) var reboots: [Reboot] = []
+  private(set) var boots = 1
   var failing: Set<Write> = []
   /// The update whose handler runs now, whichever run of the service started it.
   private(set) var running: UpdateID?
@@ -73,7 +83,8 @@ struct Bench {
   ) {
     self.seed = seed
     scheduler = Scheduler(
-      policy: HandlerPolicy(quietPeriod: quiet), policies: policies, interval: interval, seed: seed)
+      policy: HandlerPolicy(quietPeriod: quiet), policies: policies, interval: interval, boot: "boot 1",
+      seed: seed)
     tellClock()
     tell()
   }
@@ -95,13 +106,14 @@ struct Bench {
 
   mutating func submit(
     _ text: String, to handler: String = "page", key: String? = nil, priority: Int = 0, quiet: Duration? = nil,
-    notBefore: WallTime? = nil, deadline: WallTime? = nil, onDeadline: OnDeadline = .expire, user: UInt32 = 0
+    notBefore: WallTime? = nil, deadline: WallTime? = nil, onDeadline: OnDeadline = .expire, screen: String? = nil,
+    user: UInt32 = 0
   ) {
     sequence += 1
     let new = Update(
-      id: id(text), handler: handler, parameters: [:], createdAt: someDay, submitter: Submitter(uid: user, pid: 1),
+      id: id(text), handler: handler, parameters: [:], createdAt: knownWall, submitter: Submitter(uid: user, pid: 1),
       sequence: sequence, key: key, priority: priority, quietPeriod: quiet, notBefore: notBefore, deadline: deadline,
-      onDeadline: onDeadline)
+      onDeadline: onDeadline, screen: screen)
     perform(scheduler.submit(new, payload: [], at: now))
   }
 
@@ -112,9 +124,55 @@ struct Bench {
   }
 
   mutating func hurry(_ text: String) {
-    let id = id(text)
-    if store[id]?.state == .waiting { notes[id, default: Note()].hurry() }
-    perform(scheduler.hurry(id, at: now))
+    perform(scheduler.hurry(id(text)))
+  }
+
+  mutating func force(_ text: String) { perform(scheduler.hurry(id(text), .force)) }
+
+  /// As the service does: only what has ended otherwise than applied, and whose key nobody else waits with.
+  mutating func retry(_ text: String) {
+    guard let stored = store[id(text)], case .finished(let result) = stored.state, result.state != .applied else {
+      return
+    }
+    let update = stored.update
+    if let key = update.key, policy(update).coalescing != .all,
+      scheduler.waiting(handler: update.handler, key: key) != nil || newerApplied(update)
+    {
+      return
+    }
+    perform(scheduler.reopen(update, at: now))
+  }
+
+  private func newerApplied(_ update: Update) -> Bool {
+    store.values.contains {
+      $0.update.handler == update.handler && $0.update.key == update.key && $0.update.sequence > update.sequence
+        && ["applied", "applying"].contains($0.state.name)
+    }
+  }
+
+  mutating func pauseAll() {
+    perform(scheduler.pause(OperatorPause(since: knownWall, by: Submitter(uid: 0, pid: 1), reason: "a test")))
+  }
+
+  mutating func resumeAll() { perform(scheduler.pause(nil)) }
+
+  /// `seconds` nil: until `release`, or the restart.
+  mutating func hold(_ text: String, screen: String? = nil, seconds: Double? = nil) {
+    let until = seconds.map { knownWall + .milliseconds(Int64($0 * 1000)) }
+    let hold = Hold(
+      id: id(text), screen: screen, owner: Submitter(uid: 7, pid: 8), reason: "a test", since: knownWall, until: until)
+    if until == nil { boundHolds[hold.id] = hold }
+    perform(scheduler.hold(hold, at: now))
+  }
+
+  private mutating func noteEnd(of hold: Hold) {
+    guard let until = hold.until else { return }
+    holdEnds[hold.id] = now + min(max(until - knownWall, .zero), max(until - hold.since, .zero))
+  }
+
+  mutating func letGo(_ text: String) {
+    boundHolds[id(text)] = nil
+    perform(scheduler.release(id(text), at: now))
   }
 
   /// Fingers on the screen; the scheduler hears of it.
@@ -173,17 +231,27 @@ struct Bench {
   mutating func stop() { scheduler.stop(at: now) }
 
   /// The service dies and starts again; `handlerLives`: the handler of the former run does not die with it.
-  mutating func restart(handlerLives: Bool) {
+  /// `reboot`: the whole machine does.
+  mutating func restart(handlerLives: Bool, reboot: Bool = false) {
+    if reboot { boots += 1 }
+    boundHolds = [:]
     actionsLeft = nil
     pending = []
     beforeVerdict = nil
     if !handlerLives { running = nil }
+    toldClockSet = clockSet
+    for hold in holds.values { noteEnd(of: hold) }
     noteRestart()
     scheduler = Scheduler(
-      policy: scheduler.policy, policies: scheduler.policies, interval: scheduler.interval, seed: seed)
+      policy: scheduler.policy, policies: scheduler.policies, interval: scheduler.interval,
+      boot: "boot \(boots)", seed: seed)
     tellClock()
     noteDeadlines()
-    perform(scheduler.recover(unfinished, at: now))
+    perform(
+      scheduler.recover(
+        Recovered(
+          updates: unfinished, pause: pause, holds: holds.values.sorted { $0.id.text < $1.id.text }, reboots: reboots),
+        at: now))
     tell()
   }
 
@@ -244,6 +312,10 @@ struct Bench {
       if store[id]?.state != .finished(result) { violate("\(id) ended, and that is not stored") }
       if notes[id, default: Note()].isAnnounced { violate("\(id) ended twice") }
       notes[id, default: Note()].isAnnounced = true
+    case .done(let write):
+      say("done \(write.kind)")
+    case .notDone(let write, let reason):
+      say("not done \(write.kind): \(reason)")
     case .notEnded(let id, let reason):
       say("not ended \(id): \(reason)")
       if store[id]?.state != .waiting { violate("\(id) was not ended, and does not wait") }
@@ -252,27 +324,49 @@ struct Bench {
 
   private mutating func perform(_ write: StoreWrite) {
     if failing.contains(write.kind) {
-      say("cannot store \(write.kind) \(write.id)")
+      say("cannot store \(write.words)")
       pending += scheduler.storeFailed(write, reason: "disk full", at: now)
       return
     }
-    say("store \(write.kind) \(write.id)")
+    say("store \(write.words)")
     judge(write)
-    let old = store[write.id]
+    let old = write.id.flatMap { store[$0] }
     switch write {
     case .accept(let update, payload: _):
-      store[write.id] = StoredUpdate(update: update, attempts: 0, state: .waiting)
+      store[update.id] = StoredUpdate(update: update, attempts: 0, state: .waiting)
     case .replace(let id, let result, with: let update, payload: _):
       store[id] = store[id].map { $0.with(.finished(result), attempts: $0.attempts) }
       store[update.id] = StoredUpdate(update: update, attempts: 0, state: .waiting)
     case .acceptEnded(let update, payload: _, let result):
       store[update.id] = StoredUpdate(update: update, attempts: 0, state: .finished(result))
-    case .beginApplying(let id, let attempt):
+    case .beginApplying(let id, let attempt, let boot, let overrode):
       store[id] = old?.with(.applying, attempts: attempt)
+      store[id]?.boot = boot
+      store[id]?.overrode = overrode
       notes[id, default: Note()].handler = .notStarted
-    case .backToWaiting(let id, let attempts):
+    case .backToWaiting(let id, let attempts, let pause, let interruptions):
       store[id] = old?.with(.waiting, attempts: attempts)
+      store[id]?.pause = pause
+      store[id]?.interruptions = interruptions
+      if pause != nil, old?.urgency == .apply { store[id]?.urgency = .none }
+    case .hurry(let id, let urgency):
+      if store[id]?.state == .waiting { notes[id, default: Note()].hurry(urgency) }
+      store[id]?.urgency = max(old?.urgency ?? .none, urgency)
+      store[id]?.pause = nil
+    case .reopen(let update):
+      store[update.id] = StoredUpdate(update: update, attempts: 0, state: .waiting)
+      notes[update.id] = Note()
+    case .pause(let pause):
+      self.pause = pause
+    case .hold(let hold):
+      holds[hold.id] = hold
+      noteEnd(of: hold)
+    case .release(let id):
+      holds[id] = nil
     case .finish(let id, let result):
+      if let update = old?.update, result.message == "the machine has rebooted" {
+        reboots.append(Reboot(handler: update.handler, key: update.key, at: result.finishedAt))
+      }
       store[id] = old?.with(.finished(result), attempts: old?.attempts ?? 0)
     }
     noteDeadlines()

@@ -71,7 +71,7 @@ struct CancelAndHurryTests {
     var scheduler = Scheduler(quietPeriod: .zero, interval: .seconds(1))
     _ = scheduler.submit(update("x"), payload: [], at: at(0))
     #expect(scheduler.cancel(id("x"), reason: "", at: at(0)) == [])
-    #expect(scheduler.hurry(id("x"), at: at(0)) == [])
+    #expect(scheduler.hurry(id("x")) == [])
     #expect(bench.violations == [])
   }
 
@@ -83,7 +83,7 @@ struct CancelAndHurryTests {
     _ = scheduler.stored(.accept(update("a"), payload: []), at: at(0))
     #expect(scheduler.cancel(id("a"), reason: "one", at: at(1)).count == 1)
     #expect(scheduler.cancel(id("a"), reason: "two", at: at(1)) == [])
-    #expect(scheduler.hurry(id("a"), at: at(1)) == [])
+    #expect(scheduler.hurry(id("a")) == [])
     #expect(scheduler.screens(["panel": .clear(since: at(1))], at: at(1)) == [])
     #expect(!scheduler.isWaiting(id("a")))
   }

@@ -109,17 +109,18 @@ struct CostTests {
   @Test("100,000 that came and were cancelled leave nothing behind, wherever they stood")
   func cancellations() {
     var line = WaitingLine()
-    line.insert(Self.update(0, deadline: wall(0)), quiet: .zero, notBefore: nil, backoff: nil)
+    line.insert(Self.update(0, deadline: wall(0)), for: .turn(quiet: .zero))
     let far = wall(1000)
     for number in 1...Self.many {
       let new = Self.update(number, deadline: number % 2 == 0 ? far : nil)
-      line.insert(
-        new, quiet: .milliseconds(number % 1000), notBefore: number % 4 == 1 ? far : nil,
-        backoff: number % 4 == 2 ? at(1000) : nil)
+      let reasons: [WaitingLine.Reason] = [
+        .turn(quiet: .milliseconds(number % 1000)), .notBefore(far), .backoff(until: at(1000)), .nothing, .parked,
+      ]
+      line.insert(new, for: reasons[number % reasons.count])
       line.remove(new.id)
     }
     let sizes = Self.sizes(line)
-    let known = ["members", "lanes", "backoffs", "notBefores", "deadlines", "ages", "byUser", "byKey"]
+    let known = ["members", "lanes", "forced", "backoffs", "notBefores", "deadlines", "ages", "byUser", "byKey"]
     #expect(Set(sizes.keys).isSuperset(of: known))
     for (name, size) in sizes { #expect(size <= 100, "\(name)") }
     #expect(line.count == 1 && line.count(of: 0) == 1 && line.oldest == id("u0"))
@@ -130,7 +131,7 @@ struct CostTests {
   func oneLane() {
     var line = WaitingLine()
     for number in 1...Self.many {
-      line.insert(Self.update(number), quiet: .zero, notBefore: nil, backoff: nil)
+      line.insert(Self.update(number), for: .turn(quiet: .zero))
     }
     for number in 1...Self.many where number % 1000 != 2 { line.remove(id("u\(number)")) }
     var order: [Int] = []

@@ -30,7 +30,7 @@ struct DeadlineTests {
         == .finished(
           UpdateResult(
             state: .expired, exitCode: nil, message: "still waiting at its deadline", finishedAt: wall(60.5),
-            releaseToStartMilliseconds: nil)))
+            releaseToStartMilliseconds: nil, blocked: BlockedTimes(milliseconds: ["touched": 60_500]))))
     #expect(bench.scheduler.nextDeadline == nil && bench.scheduler.waitingCount == 0)
     bench.release()
     #expect(bench.running == nil)

@@ -30,9 +30,10 @@ struct RandomDaysTests {
 
   @Test(
     """
-    every accepted update ends in exactly one way once all is quiet, and never runs after that; one handler at a time; \
-    none while a screen is shut, before its quiet period, its time or the end of its pause; by priority and place among \
-    those that may; only failures are counted; and every write before what depends on it
+    every accepted update ends in exactly one way once all is quiet, and never runs after that unless somebody takes it \
+    up again; one handler at a time; unless forced none while its screen is shut or held, while all is paused, before \
+    its quiet period, its time or the end of its pause; by priority and place among those that may; only failures are \
+    counted; every update knows what has blocked it; and every write before what depends on it
     """)
   func days() {
     for seed in Self.seeds {
@@ -46,6 +47,8 @@ struct RandomDaysTests {
     "page": HandlerPolicy(),
     "flaky": HandlerPolicy(quietPeriod: .seconds(1), attempts: 3, backoff: .seconds(2), coalescing: .latest),
     "first": HandlerPolicy(attempts: 2, backoff: .milliseconds(300), coalescing: .first),
+    "reboot": HandlerPolicy(attempts: 2, backoff: .seconds(1), rebootTimeout: .seconds(20)),
+    "once": HandlerPolicy(onInterrupted: .fail, isSatisfiedByReboot: true),
     "all": HandlerPolicy(quietPeriod: .seconds(5), attempts: 4, backoff: .seconds(1), coalescing: .all),
   ]
 
@@ -56,7 +59,10 @@ struct RandomDaysTests {
     var bench = Bench(quiet: quiet, policies: dice.roll(2) == 0 ? [:] : Self.policies, seed: seed)
     for number in 0..<Self.stepsADay {
       step(&bench, &dice, number)
-      if bench.isDead { bench.restart(handlerLives: dice.roll(2) == 0) }
+      if bench.isDead {
+        let reboot = dice.roll(3) == 0
+        bench.restart(handlerLives: !reboot && dice.roll(2) == 0, reboot: reboot)
+      }
       judge(&bench)
     }
     calm(&bench)
@@ -64,7 +70,7 @@ struct RandomDaysTests {
   }
 
   private func step(_ bench: inout Bench, _ dice: inout Dice, _ number: Int) {
-    switch dice.roll(26) {
+    switch dice.roll(32) {
     case 0..<4:
       submit(&bench, &dice, number)
     case 4..<6:
@@ -104,6 +110,23 @@ struct RandomDaysTests {
       if dice.roll(3) == 0 { bench.clockSet = [.zero, year, .zero - year, .seconds(-20), .seconds(20)][dice.roll(5)] }
     case 25:
       bench.wake()
+    case 26:
+      if dice.roll(3) == 0, let waits = bench.unfinished.randomElement(using: &dice) {
+        bench.force(waits.update.id.text)
+      }
+    case 27:
+      bench.retry("u\(dice.roll(number + 1))")
+    case 28:
+      if dice.roll(3) == 0 { bench.pauseAll() } else { bench.resumeAll() }
+    case 29:
+      let seconds = dice.roll(2) == 0 ? Double(dice.roll(8000)) / 1000 : nil
+      if dice.roll(2) == 0 {
+        bench.hold(
+          (seconds == nil ? "b" : "h") + "\(dice.roll(3))", screen: [nil, "panel", "door"][dice.roll(3)],
+          seconds: seconds)
+      }
+    case 30:
+      bench.letGo(["b", "h"][dice.roll(2)] + "\(dice.roll(3))")
     default:
       if dice.roll(2) == 0 {
         bench.actionsLeft = dice.roll(6)
@@ -119,11 +142,12 @@ struct RandomDaysTests {
     let notBefore = dice.roll(4) == 0 ? now + Double(dice.roll(20_000)) / 1000 - 2 : nil
     let deadline = dice.roll(4) == 0 ? max(now, notBefore ?? now) + Double(dice.roll(20_000) + 1) / 1000 : nil
     bench.submit(
-      text, to: ["page", "flaky", "first", "all", "other"][dice.roll(5)],
+      text, to: ["page", "flaky", "first", "all", "other", "reboot", "once"][dice.roll(7)],
       key: dice.roll(2) == 0 ? "k\(dice.roll(3))" : nil, priority: dice.roll(3) == 0 ? dice.roll(5) - 2 : 0,
       quiet: dice.roll(4) == 0 ? [.zero, .milliseconds(500), .seconds(8)][dice.roll(3)] : nil,
       notBefore: notBefore.map(wall), deadline: deadline.map(wall),
-      onDeadline: dice.roll(2) == 0 ? .expire : .apply, user: UInt32(dice.roll(3)))
+      onDeadline: [.expire, .apply, .apply, .force][dice.roll(4)],
+      screen: [nil, nil, "panel", "door"][dice.roll(4)], user: UInt32(dice.roll(3)))
   }
 
   /// What holds after every step.
@@ -143,14 +167,15 @@ struct RandomDaysTests {
     if scheduler.waitingCount > 0 {
       guard let due = scheduler.nextDeadline else { return bench.violate("something waits, and no timer runs") }
       if due > bench.now + scheduler.interval { bench.violate("the next look is at \(due)") }
-    } else if scheduler.applying == nil, bench.failing.isEmpty, scheduler.nextDeadline != nil {
+    } else if scheduler.applying == nil, bench.failing.isEmpty, bench.holds.isEmpty, scheduler.nextDeadline != nil {
       bench.violate("nothing waits, and a timer runs")
     }
     let counted = (0..<3).map { scheduler.waitingCount(of: $0) }.reduce(0, +)
     if counted != scheduler.waitingCount { bench.violate("\(counted) wait of all users") }
     for waits in waiting where scheduler.applying != waits.update.id {
       let blockers = scheduler.blockers(of: waits.update.id, at: bench.now)
-      if blockers.isEmpty { bench.violate("\(waits.update.id) waits, and nothing is in its way") }
+      let blocked = scheduler.blockedTimes(of: waits.update.id, at: bench.now)
+      if blockers.isEmpty || blocked == nil { bench.violate("\(waits.update.id) waits, and nothing is in its way") }
     }
   }
 
@@ -158,9 +183,11 @@ struct RandomDaysTests {
   private func calm(_ bench: inout Bench) {
     bench.restart(handlerLives: true)
     bench.failing = []
+    bench.resumeAll()
+    for hold in 0..<3 { bench.letGo("h\(hold)") }
     // Every notBefore has come by then.
     bench.clockSet = year * 2
-    bench.world = ["": .clear(since: at(0)), "panel": .clear(since: bench.now)]
+    bench.world = ["": .clear(since: at(0)), "panel": .clear(since: bench.now), "door": .clear(since: bench.now)]
     bench.tell()
     bench.wake()
     var rounds = 0
@@ -168,6 +195,8 @@ struct RandomDaysTests {
       rounds += 1
       bench.pass(until: seconds(bench) + 4)
       bench.handlerEnds()
+      // What waits because the machine has rebooted too often, somebody lets go.
+      for waits in bench.unfinished where rounds % 50 == 0 { bench.hurry(waits.update.id.text) }
     }
     for left in bench.unfinished { bench.violate("\(left.update.id) never ended") }
     if bench.scheduler.nextDeadline != nil { bench.violate("nothing waits, and a timer runs") }

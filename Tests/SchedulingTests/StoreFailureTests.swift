@@ -128,7 +128,7 @@ struct StoreFailureTests {
     bench.handlerEnds()
     bench.failing = []
     bench.restart(handlerLives: false)
-    #expect(bench.said.last == "start a, attempt 2")
+    #expect(bench.said.last == "start a, attempt 1")
     #expect(bench.violations == [])
   }
 }

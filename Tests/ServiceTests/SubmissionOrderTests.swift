@@ -190,11 +190,13 @@ struct SubmissionOrderTests {
   func onDeadline() throws {
     #expect(try read(#""deadline":"1h","onDeadline":"expire""#).onDeadline == .expire)
     #expect(try read(#""deadline":"1h","onDeadline":"apply""#).onDeadline == .apply)
+    #expect(try read(#""deadline":"1h","onDeadline":"force""#).onDeadline == .force)
   }
 
-  @Test("another word is refused", arguments: ["", "Apply", "force", "apply "])
+  @Test("another word is refused", arguments: ["", "Apply", "Force", "apply "])
   func badOnDeadline(_ text: String) {
-    let expected = Problem(code: "badOnDeadline", message: "onDeadline is expire or apply", field: "onDeadline")
+    let expected = Problem(
+      code: "badOnDeadline", message: "onDeadline is expire or apply or force", field: "onDeadline")
     #expect(problem(#""deadline":"1h","onDeadline":"\#(text)""#) == expected)
   }
 

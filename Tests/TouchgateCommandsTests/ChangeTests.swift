@@ -27,43 +27,62 @@ struct ChangeTests {
           deadline: "2026-11-30T02:00:00Z", onDeadline: "apply"))
   }
 
-  @Test("cancel deletes the update and prints nothing")
-  func cancelled() throws {
-    let service = try OneAnswer(update("a b", state: "cancelled"))
-    let (printed, ended) = try outcome(service) { session throws(Failure) in try cancel("a b", session) }
-    #expect(printed.isEmpty && ended == .success(.done))
-    #expect(service.asked() == "DELETE /v1/updates/a%20b")
-  }
-
-  @Test("apply asks for it and prints nothing")
-  func applied() throws {
-    let service = try OneAnswer(update("a b"))
-    let (printed, ended) = try outcome(service) { session throws(Failure) in try apply("a b", session) }
-    #expect(printed.isEmpty && ended == .success(.done))
-    #expect(service.asked() == "POST /v1/updates/a%20b/apply")
-  }
-
-  @Test("with --json both print the update")
-  func json() throws {
-    let cancelled = try outcome(try OneAnswer(update("7", state: "cancelled")), json: true) {
-      session throws(Failure) in try cancel("7", session)
+  /// Everything that changes one update, as the command line does it.
+  private func changing(_ verb: String, _ id: String, _ session: Session) throws(Failure) -> ExitCode {
+    try change(session) { service throws(ClientError) in
+      switch verb {
+      case "cancel": try service.cancel(id)
+      case "apply": try service.apply(id)
+      case "force": try service.force(id)
+      default: try service.retry(id)
+      }
     }
-    #expect(cancelled.printed.contains(#""state":"cancelled""#) && cancelled.printed.hasSuffix("}\n"))
-    let applied = try outcome(try OneAnswer(update("7")), json: true) {
-      session throws(Failure) in try apply("7", session)
-    }
-    #expect(applied.printed.contains(#""state":"waiting""#))
   }
 
   @Test(
-    "a refusal of cancel, apply and why has its exit code and the service's words",
+    "each change of an update asks for it and prints nothing",
+    arguments: [
+      ("cancel", "DELETE /v1/updates/a%20b"), ("apply", "POST /v1/updates/a%20b/apply"),
+      ("force", "POST /v1/updates/a%20b/force"), ("retry", "POST /v1/updates/a%20b/retry"),
+    ])
+  func changed(verb: String, request: String) throws {
+    let service = try OneAnswer(update("a b"))
+    let (printed, ended) = try outcome(service) { session throws(Failure) in try changing(verb, "a b", session) }
+    #expect(printed.isEmpty && ended == .success(.done))
+    #expect(service.asked() == request)
+  }
+
+  @Test("with --json a change prints the update")
+  func json() throws {
+    let cancelled = try outcome(try OneAnswer(update("7", state: "cancelled")), json: true) {
+      session throws(Failure) in try changing("cancel", "7", session)
+    }
+    #expect(cancelled.printed.contains(#""state":"cancelled""#) && cancelled.printed.hasSuffix("}\n"))
+  }
+
+  @Test("pause hands over why, and resume ends it")
+  func pausing() throws {
+    let service = try OneAnswer(PauseReply(since: "2026-11-30T02:00:00Z", uid: 7, reason: "inventory"))
+    let (printed, ended) = try outcome(service) { session throws(Failure) in try pause("inventory", session) }
+    #expect(printed.isEmpty && ended == .success(.done))
+    #expect(service.asked() == "POST /v1/pause")
+    #expect(try service.askedBody(PauseRequest.self) == PauseRequest(reason: "inventory"))
+    let resuming = try OneAnswer(AboutReply(name: "touchgate", version: "1"))
+    let resumed = try outcome(resuming) { session throws(Failure) in try resume(session) }
+    #expect(resumed.ended == .success(.done) && resuming.asked() == "POST /v1/resume")
+  }
+
+  @Test(
+    "a refusal of a change and of why has its exit code and the service's words",
     arguments: [(404, .noSuchID), (409, .badRequest), (403, .notPermitted)] as [(Int, ExitCode)])
   func refused(status: Int, code: ExitCode) throws {
     let problem = ProblemReply(Problem(code: "x", message: "no, because"))
     let failure = Result<ExitCode, Failure>.failure(Failure(message: "no, because", code: code))
-    for verb in [cancel, apply, why] as [(String, Session) throws(Failure) -> ExitCode] {
+    for verb in ["cancel", "apply", "force", "retry", "why"] {
       let service = try OneAnswer(status: status, problem)
-      let (printed, ended) = try outcome(service) { session throws(Failure) in try verb("7", session) }
+      let (printed, ended) = try outcome(service) { session throws(Failure) in
+        try verb == "why" ? why("7", session) : changing(verb, "7", session)
+      }
       #expect(printed.isEmpty && ended == failure)
     }
   }

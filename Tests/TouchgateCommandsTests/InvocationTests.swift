@@ -43,7 +43,9 @@ struct InvocationTests {
   @Test(
     "what is wrong is named",
     arguments: [
-      ([], "say what to do: submit, status, list, show, why, cancel, apply, help, version"),
+      (
+        [], "say what to do: submit, status, list, show, why, cancel, apply, force, retry, pause, resume, help, version"
+      ),
       (["stauts"], "there is no 'stauts'; did you mean 'status'?"),
       (["lst"], "there is no 'lst'; did you mean 'list'?"),
       (["frobnicate"], "there is no 'frobnicate'"),

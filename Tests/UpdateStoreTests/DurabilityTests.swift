@@ -49,7 +49,7 @@ struct DurabilityTests {
     try store.perform([accept("a", 1)])
     #expect(try folder.ask("SELECT id FROM updates") == ["a"])
     #expect(try folder.ask("PRAGMA journal_mode") == ["wal"])
-    #expect(try folder.ask("PRAGMA user_version") == ["2"])
+    #expect(try folder.ask("PRAGMA user_version") == ["3"])
     #expect(try store.unfinishedNames == ["a"])
   }
 
@@ -153,7 +153,7 @@ struct DurabilityTests {
     try folder.open().close()
     _ = try folder.ask("PRAGMA user_version = 99")
     let before = try folder.read("queue.db")
-    #expect(throws: StoreError.newerSchema(path: folder.database, found: 99, known: 2)) { try folder.open() }
+    #expect(throws: StoreError.newerSchema(path: folder.database, found: 99, known: 3)) { try folder.open() }
     #expect(try folder.read("queue.db") == before)
     #expect(folder.names == ["queue.db"])
   }

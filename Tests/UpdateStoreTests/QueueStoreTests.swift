@@ -93,7 +93,9 @@ struct QueueStoreTests {
       (.finish(try id("applied"), result(.failed)), "applied", ["waiting", "applying"]),
     ]
     for (write, state, allowed) in wrong {
-      #expect(throws: StoreError.wrongState(write.id, state: state, allowed: allowed)) { try store.perform([write]) }
+      #expect(throws: StoreError.wrongState(try #require(write.id), state: state, allowed: allowed)) {
+        try store.perform([write])
+      }
     }
     #expect(throws: StoreError.unknownID(try id("none"))) {
       try store.perform([.beginApplying(id("none"), attempt: 1)])

@@ -44,6 +44,14 @@ static inline int tg_peer_credentials(int fd, int *pid, unsigned *uid, unsigned 
   return 0;
 }
 
+/// SO_PEERGROUPS: the supplementary groups of who is at the other end, as they were when it connected; their number,
+/// or -1 and ERANGE where there are more than `room`.
+static inline int tg_peer_groups(int fd, unsigned *groups, unsigned room) {
+  socklen_t size = room * sizeof *groups;
+  if (getsockopt(fd, SOL_SOCKET, SO_PEERGROUPS, groups, &size) != 0) return -1;
+  return size / sizeof *groups;
+}
+
 /// memfd_create: a file in memory, close-on-exec.
 static inline int tg_memory_file(const char *name) { return (int)syscall(SYS_memfd_create, name, 1u /* MFD_CLOEXEC */); }
 

@@ -20,6 +20,8 @@ public struct Configuration: Equatable, Sendable {
   /// `[Queue] MaxWaiting=`, `MaxWaitingPerUser=`: beyond them a submission is refused, never an update dropped.
   public var maxWaiting = 10_000
   public var maxWaitingPerUser = 1_000
+  /// `[Rights]`.
+  public var rights = Rights()
   /// By name.
   public var handlers: [String: HandlerDefinition] = [:]
 

@@ -24,6 +24,9 @@ struct ConfigurationReader {
             configuration.onStuck = try ConfigurationValue.stuckPolicy(entry.value)
           case ("Devices", "Use"), ("Devices", "Ignore"):
             configuration.deviceRules.append(try ConfigurationValue.deviceRule(entry.value, use: entry.key == "Use"))
+          case ("Rights", "Force"): configuration.rights.force = try Principals(entry.value)
+          case ("Rights", "Hold"): configuration.rights.hold = try Principals(entry.value)
+          case ("Rights", "Admin"): configuration.rights.admin = try Principals(entry.value)
           case ("Queue", "RetryInterval"):
             configuration.retryInterval = try ConfigurationValue.timeSpan(entry.value, atLeast: .milliseconds(100))
           case ("Queue", "MaxWaiting"):
@@ -60,6 +63,9 @@ struct ConfigurationReader {
     var timeout: Duration = .seconds(300)
     var quietPeriod: Duration?
     var policy = HandlerPolicy()
+    var reboots = false
+    var rebootTimeout: Duration?
+    var allowed: Principals?
     for entry in file.entries where entry.section == "Handler" {
       do throws(ConfigurationValue.Refused) {
         switch entry.key {
@@ -70,6 +76,21 @@ struct ConfigurationReader {
         case "Backoff":
           policy.backoff = try ConfigurationValue.timeSpan(entry.value, atLeast: .milliseconds(100))
         case "Coalesce": policy.coalescing = try ConfigurationValue.coalescing(entry.value)
+        case "OnInterrupted":
+          policy.onInterrupted = try ConfigurationValue.choice(entry.value)
+        case "Reboots": reboots = try ConfigurationValue.yesOrNo(entry.value)
+        case "RebootTimeout": rebootTimeout = try ConfigurationValue.timeSpan(entry.value, atLeast: .seconds(1))
+        case "SatisfiedByReboot": policy.isSatisfiedByReboot = try ConfigurationValue.yesOrNo(entry.value)
+        case "AllowUsers", "AllowGroups":
+          var principals = allowed ?? Principals()
+          for word in entry.value.split(whereSeparator: { $0 == " " || $0 == "\t" }) {
+            if entry.key == "AllowUsers" {
+              try principals.addUser(String(word))
+            } else {
+              try principals.addGroup(String(word))
+            }
+          }
+          allowed = principals
         case "Timeout": timeout = try ConfigurationValue.timeSpan(entry.value, atLeast: .milliseconds(1))
         default: break  // unknown, and reported as such
         }
@@ -84,6 +105,13 @@ struct ConfigurationReader {
           file: file.path, line: nil,
           message: "Exec= is missing in [Handler]; write the program to start, with its absolute path"))
     }
+    if reboots {
+      policy.rebootTimeout = rebootTimeout ?? .seconds(600)
+    } else if rebootTimeout != nil, let entry = file.entries.first(where: { $0.key == "RebootTimeout" }) {
+      found.append(
+        ConfigurationProblem(
+          file: file.path, line: entry.line, message: "RebootTimeout= is nothing without Reboots=yes"))
+    }
     if !ConfigurationValue.isHandlerName(name) {
       found.append(
         ConfigurationProblem(
@@ -94,7 +122,7 @@ struct ConfigurationReader {
     if found.isEmpty, let program = command.first {
       configuration.handlers[name] = HandlerDefinition(
         name: name, file: file.path, program: program, arguments: Array(command.dropFirst()), parameters: parameters,
-        timeout: timeout, quietPeriod: quietPeriod, policy: policy)
+        timeout: timeout, quietPeriod: quietPeriod, allowed: allowed, policy: policy)
     }
   }
 

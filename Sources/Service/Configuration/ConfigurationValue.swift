@@ -30,6 +30,25 @@ enum ConfigurationValue {
     return number
   }
 
+  /// `yes` or `no`, as systemd has them.
+  static func yesOrNo(_ text: String) throws(Refused) -> Bool {
+    switch text {
+    case "yes", "true", "on", "1": return true
+    case "no", "false", "off", "0": return false
+    default: throw Refused(message: "\(text.quotedForMessage) is neither yes nor no")
+    }
+  }
+
+  /// One of several words.
+  static func choice<Value: RawRepresentable<String> & CaseIterable>(_ text: String) throws(Refused) -> Value {
+    guard let value = Value(rawValue: text) else {
+      let known = Value.allCases.map(\.rawValue)
+      let words = known.dropLast().joined(separator: ", ") + " or " + (known.last ?? "")
+      throw Refused(message: "\(text.quotedForMessage) is not \(words)")
+    }
+    return value
+  }
+
   /// `Coalesce=`.
   static func coalescing(_ text: String) throws(Refused) -> HandlerPolicy.Coalescing {
     guard let policy = HandlerPolicy.Coalescing(rawValue: text) else {

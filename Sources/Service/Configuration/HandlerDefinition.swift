@@ -16,13 +16,17 @@ public struct HandlerDefinition: Equatable, Sendable {
   public let timeout: Duration
   /// `QuietPeriod=`; nil: the service's.
   public let quietPeriod: Duration?
-  /// `Attempts=`, `Backoff=`, `Coalesce=`. Its quiet period does not count: `policy(serviceQuietPeriod:)` does.
+  /// `AllowUsers=`, `AllowGroups=`: who may submit; nil: whoever may open the socket.
+  public let allowed: Principals?
+  /// `Attempts=`, `Backoff=`, `Coalesce=`, `OnInterrupted=`, `Reboots=`. Its quiet period does not count: `policy(serviceQuietPeriod:)` does.
   private let policy: HandlerPolicy
 
   public init(
     name: String, file: String, program: String, arguments: [String], parameters: [ParameterDefinition],
-    timeout: Duration, quietPeriod: Duration? = nil, policy: HandlerPolicy = HandlerPolicy()
+    timeout: Duration, quietPeriod: Duration? = nil, allowed: Principals? = nil,
+    policy: HandlerPolicy = HandlerPolicy()
   ) {
+    self.allowed = allowed
     self.quietPeriod = quietPeriod
     self.policy = policy
     self.name = name

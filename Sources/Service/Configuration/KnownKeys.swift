@@ -9,9 +9,15 @@ struct KnownKeys {
       "Gate": ["QuietPeriod", "FirstScreenTimeout", "StuckAfter", "OnStuck"],
       "Queue": ["RetryInterval", "MaxWaiting", "MaxWaitingPerUser"],
       "Devices": ["Use", "Ignore"],
+      "Rights": ["Force", "Hold", "Admin"],
     ], repeatable: ["Use", "Ignore"])
   static let handler = KnownKeys(
-    sections: ["Handler": ["Exec", "Param", "Timeout", "QuietPeriod", "Attempts", "Backoff", "Coalesce"]],
+    sections: [
+      "Handler": [
+        "Exec", "Param", "Timeout", "QuietPeriod", "Attempts", "Backoff", "Coalesce", "OnInterrupted", "Reboots",
+        "RebootTimeout", "SatisfiedByReboot", "AllowUsers", "AllowGroups",
+      ]
+    ],
     repeatable: ["Param"])
 
   /// What to say of a section; nil: it is known.

@@ -43,7 +43,14 @@ struct Replies {
       id: id.text, handler: stored.update.handler, key: stored.update.key, state: stored.state.name,
       createdAt: stored.update.createdAt.rfc3339, attempts: scheduler.attempts(of: id) ?? stored.attempts,
       checks: scheduler.checks(of: id),
-      blockers: scheduler.blockers(of: id, at: now).map(blocker), result: result)
+      blockers: scheduler.blockers(of: id, at: now).map(blocker),
+      blockedMs: (scheduler.blockedTimes(of: id, at: now) ?? stored.blocked)?.milliseconds,
+      screen: stored.update.screen,
+      overrode: stored.overrode.isEmpty ? nil : stored.overrode.map(\.rawValue), result: result)
+  }
+
+  func pause(_ pause: OperatorPause) -> PauseReply {
+    PauseReply(since: pause.since.rfc3339, uid: pause.by.uid, reason: pause.reason)
   }
 
   func gate(_ state: Gate.State) -> GateReply {

@@ -8,6 +8,10 @@ enum Call: Equatable {
   case show(String)
   case cancel(String)
   case hurry(String)
+  case force(String)
+  case retry(String)
+  case pause
+  case resume
   case status
   case about
 
@@ -27,8 +31,15 @@ enum Call: Equatable {
     case ["v1", "updates"]: byMethod = ["GET": .list, "POST": .submit]
     case let parts where parts.count == 3 && parts[0] == "v1" && parts[1] == "updates" && !parts[2].isEmpty:
       byMethod = ["GET": .show(parts[2]), "DELETE": .cancel(parts[2])]
-    case let parts where parts.count == 4 && parts.prefix(2) == ["v1", "updates"] && parts[3] == "apply":
-      byMethod = ["POST": .hurry(parts[2])]
+    case let parts where parts.count == 4 && parts.prefix(2) == ["v1", "updates"] && !parts[2].isEmpty:
+      switch parts[3] {
+      case "apply": byMethod = ["POST": .hurry(parts[2])]
+      case "force": byMethod = ["POST": .force(parts[2])]
+      case "retry": byMethod = ["POST": .retry(parts[2])]
+      default: return .noSuchPath
+      }
+    case ["v1", "pause"]: byMethod = ["POST": .pause]
+    case ["v1", "resume"]: byMethod = ["POST": .resume]
     default: return .noSuchPath
     }
     guard let call = byMethod[method] else {

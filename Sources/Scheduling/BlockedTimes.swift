@@ -1,0 +1,110 @@
+import Timeline
+
+/// How long each blocker was in the way of one update. Several can be at the same time, so the sum may be more than the
+/// time it waited.
+public struct BlockedTimes: Equatable, Sendable {
+  /// By code, in nanoseconds; a short list, for there are ten thousand of these.
+  private var times: [(code: Blocker.Code, nanoseconds: Int64)] = []
+
+  public init() {}
+
+  /// As the store and the socket have it: milliseconds by code; codes that are none are left out.
+  public init(milliseconds: [String: Int64]) {
+    for (name, value) in milliseconds {
+      if let code = Blocker.Code(rawValue: name) { add(.milliseconds(value), code) }
+    }
+  }
+
+  public var milliseconds: [String: Int64] {
+    var named: [String: Int64] = [:]
+    for (code, nanoseconds) in times where nanoseconds >= 1_000_000 { named[code.rawValue] = nanoseconds / 1_000_000 }
+    return named
+  }
+
+  /// Zero where it never was.
+  public subscript(code: Blocker.Code) -> Duration {
+    .nanoseconds(times.first { $0.code == code }?.nanoseconds ?? 0)
+  }
+
+  /// Those that were, longest first.
+  public var all: [(code: Blocker.Code, time: Duration)] {
+    times.sorted { ($1.nanoseconds, $0.code.rawValue) < ($0.nanoseconds, $1.code.rawValue) }
+      .map { ($0.code, .nanoseconds($0.nanoseconds)) }
+  }
+
+  public mutating func add(_ time: Duration, _ code: Blocker.Code) {
+    let nanoseconds = time.wholeNanoseconds
+    guard nanoseconds > 0 else { return }
+    if let index = times.firstIndex(where: { $0.code == code }) {
+      times[index].nanoseconds += nanoseconds
+    } else {
+      times.append((code, nanoseconds))
+    }
+  }
+
+  public static func == (a: BlockedTimes, b: BlockedTimes) -> Bool {
+    Blocker.Code.allCases.allSatisfy { a[$0] == b[$0] }
+  }
+}
+
+/// What is in the way of all updates of one screen (or of those for all screens) alike, added up as it changes; so that
+/// an update need only note where the sums stood when it began to wait, and no tick walks the queue.
+struct SharedTimes: Sendable {
+  private var sums = BlockedTimes()
+  private var running: [Blocker.Code: Instant] = [:]
+  /// Since when nobody has touched, and up to when `settling` is added up.
+  private var clearSince: Instant?
+  private var settledTo: Instant = .distantPast
+  private var settling: [Duration: Duration] = [:]
+
+  /// From now on these are in the way; `clearSince`: since when nobody has touched, nil while somebody does.
+  mutating func set(_ codes: Set<Blocker.Code>, clearSince: Instant?, at now: Instant) {
+    for (code, since) in running where !codes.contains(code) {
+      sums.add(now - since, code)
+      running[code] = nil
+    }
+    for code in codes where running[code] == nil { running[code] = now }
+    if clearSince != self.clearSince {
+      for (quiet, time) in settling { settling[quiet] = time + unsettled(quiet, at: now) }
+      self.clearSince = clearSince
+      settledTo = now
+    }
+  }
+
+  /// How the sums stand for those that wait for this quiet period.
+  mutating func reading(_ quiet: Duration, at now: Instant) -> BlockedTimes {
+    // From its first reader on; what was before is in the base of every later reading alike.
+    if settling[quiet] == nil { settling[quiet] = .zero - unsettled(quiet, at: now) }
+    return peek(quiet, at: now)
+  }
+
+  func peek(_ quiet: Duration, at now: Instant) -> BlockedTimes {
+    var times = sums
+    for (code, since) in running { times.add(now - since, code) }
+    times.add((settling[quiet] ?? .zero) + unsettled(quiet, at: now), .settling)
+    return times
+  }
+
+  /// Of the time since `settledTo`: how much of it lay within the quiet period.
+  private func unsettled(_ quiet: Duration, at now: Instant) -> Duration {
+    guard let since = clearSince else { return .zero }
+    let begin = max(settledTo, since)
+    let end = min(now, since + quiet)
+    return end > begin ? end - begin : .zero
+  }
+}
+
+extension BlockedTimes {
+  /// What came to `base` since.
+  func since(_ base: BlockedTimes) -> BlockedTimes {
+    var difference = BlockedTimes()
+    for (code, time) in all { difference.add(time - base[code], code) }
+    return difference
+  }
+
+  func plus(_ other: BlockedTimes) -> BlockedTimes {
+    var sum = self
+    for (code, time) in other.all { sum.add(time, code) }
+    return sum
+  }
+}

@@ -1,0 +1,184 @@
+public import Timeline
+
+/// What is in the way, now and so far.
+extension Scheduler {
+  /// Everything that keeps an update from being applied; empty while it is being applied, and for an unknown id.
+  public func blockers(of id: UpdateID, at now: Instant) -> [Blocker] {
+    guard let entry = entries[id], current?.id != id else { return [] }
+    let reason = line.waiting(id)
+    var blockers = servicesOwn()
+    let shut = reason == .nothing ? [] : inTheWay(of: entry.update.screen)
+    blockers += shut
+    switch reason {
+    case .notBefore(let time):
+      blockers.append(Blocker(code: .notBefore, since: entry.acceptedAt, clears: "at \(time.rfc3339)"))
+    case .backoff(let until):
+      blockers.append(
+        Blocker(
+          code: .backoff, since: entry.backoffSince ?? entry.acceptedAt, reason: entry.lastFailure,
+          clears: "in \(TimeSpan.describe(until - now)), after \(entry.setbacks) starts without success"))
+    case .turn(let quiet):
+      guard shut.isEmpty, let since = clearSince(entry.update.screen), now < since + quiet else { break }
+      blockers.append(
+        Blocker(
+          code: .settling, since: since, screen: entry.update.screen,
+          clears: "in \(TimeSpan.describe(since + quiet - now)), if nobody touches before then"))
+    case .parked:
+      let most = HandlerPolicy.mostReboots
+      blockers.append(
+        Blocker(
+          code: .rebootLoop, since: entry.acceptedAt,
+          reason: "the machine has rebooted \(most) times in \(TimeSpan.describe(HandlerPolicy.rebootWindow)) for "
+            + "handler '\(entry.update.handler)'" + (entry.update.key.map { ", key '\($0)'" } ?? ""),
+          clears: "when somebody says `touchgate apply \(id)`"))
+    case .nothing, nil:
+      break
+    }
+    if let current {
+      blockers.append(
+        Blocker(
+          code: .applying, since: currentSince, owner: current.id.text, clears: "when \(current.id) has ended"))
+    }
+    if let first = line.ahead(of: id) {
+      blockers.append(
+        Blocker(code: .order, since: entry.acceptedAt, owner: first.text, clears: "when its turn has come"))
+    }
+    return blockers
+  }
+
+  /// How long each blocker was in its way since it was accepted (or, after a restart, loaded); nil for an unknown id.
+  /// Time behind others counts as `applying`, while they are applied.
+  public func blockedTimes(of id: UpdateID, at now: Instant) -> BlockedTimes? {
+    entries[id].map { $0.blocked.plus(sinceSample(of: $0, at: now)) }
+  }
+
+  private func servicesOwn() -> [Blocker] {
+    var blockers: [Blocker] = []
+    if let since = stoppingSince {
+      blockers.append(Blocker(code: .stopping, since: since, clears: "when the service has been started again"))
+    }
+    if let trouble = storeTrouble {
+      blockers.append(
+        Blocker(
+          code: .storeFull, since: trouble.since, reason: trouble.reason, clears: "when the queue can be written"))
+    }
+    return blockers
+  }
+
+  /// The operator, those who hold, and whoever touches.
+  private func inTheWay(of screen: String?) -> [Blocker] {
+    var blockers: [Blocker] = []
+    if let paused {
+      blockers.append(
+        Blocker(
+          code: .paused, since: paused.since, owner: "user \(paused.pause.by.uid)", reason: paused.pause.reason,
+          clears: "when somebody says `touchgate resume`"))
+    }
+    let inScope = holds.values.filter { isInScope($0.hold, of: screen) }
+    for held in inScope.sorted(by: { ($0.since, $0.hold.id.text) < ($1.since, $1.hold.id.text) }) {
+      let hold = held.hold
+      let owner = (hold.unit.map { "\($0), " } ?? "") + "user \(hold.owner.uid), process \(hold.owner.pid)"
+      blockers.append(
+        Blocker(
+          code: .hold, since: held.since, screen: hold.screen, owner: owner, reason: hold.reason,
+          clears: hold.until.map { "at \($0.rfc3339), or when it is released" } ?? "when its owner lets go or ends"))
+    }
+    for (name, passage) in passages.sorted(by: { $0.key < $1.key }) where isInScope(name, of: screen) {
+      if case .shut(let blocker) = passage { blockers.append(blocker) }
+    }
+    if let screen, passages[screen] == nil {
+      blockers.append(
+        Blocker(
+          code: .unknown, since: passagesSince, screen: screen, reason: "there is no screen '\(screen)'",
+          clears: "when the screen is there"))
+    }
+    return blockers
+  }
+
+  // MARK: What holds for a screen
+
+  /// Since when nothing touches what an update of this screen (nil: of all) waits for; nil while anything does, and
+  /// before the first word of any screen.
+  func clearSince(_ screen: String?) -> Instant? {
+    if let screen, passages[screen] == nil { return nil }
+    var latest: Instant?
+    for (name, passage) in passages where isInScope(name, of: screen) {
+      guard case .clear(let since) = passage else { return nil }
+      latest = max(latest ?? since, since)
+    }
+    return latest
+  }
+
+  /// When a quiet period is over, if nothing happens before then; nil: not before something does.
+  func opensAt(_ lane: WaitingLine.Lane) -> Instant? {
+    if paused != nil || holds.values.contains(where: { isInScope($0.hold, of: lane.screen) }) { return nil }
+    return clearSince(lane.screen).map { $0 + lane.quiet }
+  }
+
+  /// The machine itself has the empty name.
+  private func isInScope(_ name: String, of screen: String?) -> Bool { screen == nil || name.isEmpty || name == screen }
+
+  private func isInScope(_ hold: Hold, of screen: String?) -> Bool {
+    screen == nil || hold.screen == nil || hold.screen == screen
+  }
+
+  // MARK: Adding up
+
+  /// To be called whenever anything of this has changed.
+  mutating func noteShared(at now: Instant) {
+    for screen in Array(sharedTimes.keys) { noteShared(of: screen, at: now) }
+  }
+
+  private mutating func noteShared(of screen: String?, at now: Instant) {
+    let (codes, since) = (sharedCodes(screen), clearSince(screen))
+    sharedTimes[screen, default: SharedTimes()].set(codes, clearSince: since, at: now)
+  }
+
+  func sharedCodes(_ screen: String?) -> Set<Blocker.Code> {
+    var codes: Set<Blocker.Code> = []
+    if stoppingSince != nil { codes.insert(.stopping) }
+    if storeTrouble != nil { codes.insert(.storeFull) }
+    if paused != nil { codes.insert(.paused) }
+    if current != nil { codes.insert(.applying) }
+    if holds.values.contains(where: { isInScope($0.hold, of: screen) }) { codes.insert(.hold) }
+    for (name, passage) in passages where isInScope(name, of: screen) {
+      if case .shut(let blocker) = passage { codes.insert(blocker.code) }
+    }
+    if let screen, passages[screen] == nil { codes.insert(.unknown) }
+    return codes
+  }
+
+  /// It begins to wait for this.
+  mutating func beginSample(_ id: UpdateID, _ reason: WaitingLine.Reason, at now: Instant) {
+    guard let entry = entries[id] else { return }
+    let screen = entry.update.screen
+    if sharedTimes[screen] == nil { noteShared(of: screen, at: now) }
+    let quiet = quiet(reason)
+    let shared = sharedTimes[screen]?.reading(quiet, at: now) ?? BlockedTimes()
+    entries[id]?.sample = Sample(reason: reason, since: now, shared: shared)
+  }
+
+  /// It does not wait for that any more.
+  mutating func endSample(_ id: UpdateID, at now: Instant) {
+    guard let entry = entries[id], entry.sample != nil else { return }
+    let blocked = entry.blocked.plus(sinceSample(of: entry, at: now))
+    entries[id]?.blocked = blocked
+    entries[id]?.sample = nil
+  }
+
+  private func sinceSample(of entry: Entry, at now: Instant) -> BlockedTimes {
+    guard let sample = entry.sample, let shared = sharedTimes[entry.update.screen] else { return BlockedTimes() }
+    var times = shared.peek(quiet(sample.reason), at: now).since(sample.shared)
+    switch sample.reason {
+    case .notBefore: times.add(now - sample.since, .notBefore)
+    case .backoff: times.add(now - sample.since, .backoff)
+    case .parked: times.add(now - sample.since, .rebootLoop)
+    case .turn, .nothing: break
+    }
+    return times
+  }
+
+  private func quiet(_ reason: WaitingLine.Reason) -> Duration {
+    if case .turn(let quiet) = reason { quiet } else { .zero }
+  }
+}

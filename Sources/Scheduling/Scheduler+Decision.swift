@@ -1,0 +1,135 @@
+import Timeline
+
+/// Who is next.
+extension Scheduler {
+  mutating func evaluate(at now: Instant) -> [Action] {
+    defer { noteShared(at: now) }
+    for update in line.takeRipe(at: now, wall: wall(now)) { enqueue(update.id, at: now) }
+    var actions: [Action] = []
+    if storeTrouble == nil { actions += meetDeadlines(at: now) + endHolds(at: now) }
+    if case .awaitingReboot(let id, let until) = current, until <= now { actions += noReboot(id, at: now) }
+    armTick(at: now)
+    guard current == nil, storeTrouble == nil, stoppingSince == nil,
+      let id = line.next(at: now, opens: opensAt), let entry = entries[id]
+    else { return actions }
+    let overrode = entry.urgency == .force ? overridden(entry.update.screen) : []
+    takeOut(id, at: now)
+    entries[id]?.stage = .applying
+    setCurrent(.marking(id), at: now)
+    armTick(at: now)
+    actions.append(.store(.beginApplying(id, attempt: entry.attempts + 1, boot: boot, overrode: overrode)))
+    return actions
+  }
+
+  private mutating func meetDeadlines(at now: Instant) -> [Action] {
+    var actions: [Action] = []
+    for update in line.takeOverdue(wall: wall(now)) {
+      switch update.onDeadline {
+      case .expire:
+        actions += end(update.id, .expired, "still waiting at its deadline", at: now)
+      case .apply, .force:
+        entries[update.id]?.isDeadlineMet = true
+        hasten(update.id, update.onDeadline == .force ? .force : .apply, at: now)
+      }
+    }
+    return actions
+  }
+
+  private mutating func endHolds(at now: Instant) -> [Action] {
+    var ended: [Action] = []
+    for (id, held) in holds where held.until.map({ $0 <= now }) == true {
+      // It holds no more, whether that can be written or not: after a restart it would be over all the same.
+      holds[id] = nil
+      ended.append(.store(.release(id)))
+    }
+    return ended
+  }
+
+  private mutating func noReboot(_ id: UpdateID, at now: Instant) -> [Action] {
+    guard stoppingSince == nil, let update = entries[id]?.update else { return [] }
+    let timeout = TimeSpan.describe(policy(of: update).rebootTimeout ?? .zero)
+    let result = UpdateResult(
+      state: .failed, exitCode: nil,
+      message: "the machine has not rebooted within \(timeout) after handler '\(update.handler)' (RebootTimeout=)",
+      finishedAt: wall(now), releaseToStartMilliseconds: nil)
+    return hasFailed(id, result, tryLater: false, at: now)
+  }
+
+  /// Nothing but the touch and what people have said: the rest of what blocks is of one moment, or its own.
+  private func overridden(_ screen: String?) -> [Blocker.Code] {
+    Blocker.Code.allCases.filter(sharedCodes(screen).contains)
+  }
+
+  /// Neither quiet period nor pauses count any more. After a failure from here on, its pause does.
+  mutating func hasten(_ id: UpdateID, _ urgency: Urgency, at now: Instant) {
+    guard let entry = entries[id] else { return }
+    entries[id]?.urgency = max(entry.urgency, urgency)
+    entries[id]?.backoffUntil = nil
+    guard line.contains(id) else { return }
+    takeOut(id, at: now)
+    enqueue(id, at: now)
+  }
+
+  /// Puts an update where it waits: for a time that has not come, or in the lane of its quiet period.
+  mutating func enqueue(_ id: UpdateID, at now: Instant) {
+    guard let entry = entries[id] else { return }
+    if line.contains(id) { line.remove(id) }
+    endSample(id, at: now)
+    entries[id]?.stage = .waiting
+    let reason = reason(entry, at: now)
+    line.insert(
+      entry.update, for: reason, isUrgent: entry.urgency >= .apply, isDeadlineMet: entry.isDeadlineMet)
+    beginSample(id, reason, at: now)
+  }
+
+  private func reason(_ entry: Entry, at now: Instant) -> WaitingLine.Reason {
+    if let until = entry.backoffUntil, until > now { return .backoff(until: until) }
+    if entry.urgency == .force { return .nothing }
+    if entry.urgency == .none {
+      if let time = entry.update.notBefore, time > wall(now) { return .notBefore(time) }
+      if isStopped(entry) { return .parked }
+    }
+    return .turn(quiet: quietPeriod(of: entry))
+  }
+
+  /// The machine has rebooted too often for this; a later update of the same key is not held back for ever.
+  func isStopped(_ entry: Entry) -> Bool {
+    let update = entry.update
+    guard entry.urgency == .none, policy(of: update).rebootTimeout != nil,
+      let times = reboots[RebootKey(handler: update.handler, key: update.key)]?.suffix(HandlerPolicy.mostReboots),
+      times.count == HandlerPolicy.mostReboots, let first = times.first, let last = times.last
+    else { return false }
+    return last - first < HandlerPolicy.rebootWindow && update.createdAt < last + HandlerPolicy.rebootWindow
+  }
+
+  @discardableResult
+  mutating func takeOut(_ id: UpdateID, at now: Instant) -> Bool {
+    endSample(id, at: now)
+    return line.remove(id) != nil
+  }
+
+  // MARK: The timer
+
+  /// A timer runs only while there is something to look for.
+  mutating func armTick(at now: Instant) {
+    if needsLooks {
+      nextTick = nextTick ?? now + interval
+    } else {
+      nextTick = nil
+    }
+  }
+
+  private var needsLooks: Bool {
+    if line.count > 0 || storeTrouble != nil { return true }
+    switch current {
+    case .orphan, .returning: return true
+    case nil, .marking, .verifying, .running, .awaitingReboot, .finishing: return false
+    }
+  }
+
+  mutating func setCurrent(_ next: Current, at now: Instant) {
+    if current?.id != next.id { currentSince = now }
+    current = next
+    mustWriteAgain = false
+  }
+}

@@ -1,0 +1,89 @@
+public import Timeline
+
+/// What people and programs ask for.
+extension Scheduler {
+  /// A new update, already checked: its handler exists and its id is not in use.
+  public mutating func submit(_ update: Update, payload: [UInt8], at now: Instant) -> [Action] {
+    var update = update
+    var write = StoreWrite.accept(update, payload: payload)
+    if let key = update.key, let old = line.member(handler: update.handler, key: key), let entry = entries[old] {
+      switch policy(of: update).coalescing {
+      case .latest:
+        update.place = entry.update.place
+        write = .replace(old, superseded(old, by: update.id, at: now), with: update, payload: payload)
+        takeOut(old, at: now)
+        entries[old]?.stage = .leaving
+      case .first:
+        write = .acceptEnded(update, payload: payload, superseded(update.id, by: old, at: now))
+      case .all:
+        break
+      }
+    }
+    entries[update.id] = Entry(
+      update: update, attempts: 0, acceptedTick: ticks, acceptedAt: now, stage: .arriving)
+    return [.store(write)]
+  }
+
+  /// Ends an update that waits: cancelled, on request. Nothing where it does not wait.
+  public mutating func cancel(_ id: UpdateID, reason: String, at now: Instant) -> [Action] {
+    end(id, .cancelled, reason, at: now)
+  }
+
+  /// It waits for less from now on, once that is durable; nothing where it does not wait.
+  public func hurry(_ id: UpdateID, _ urgency: Urgency = .apply) -> [Action] {
+    line.contains(id) ? [.store(.hurry(id, urgency))] : []
+  }
+
+  /// An update that has ended otherwise than applied waits again, with all its attempts, at its old place; without its
+  /// deadline where that has passed. Its key must not be in use; nothing where it has not ended.
+  public mutating func reopen(_ update: Update, at now: Instant) -> [Action] {
+    guard entries[update.id] == nil else { return [] }
+    var update = update
+    if let deadline = update.deadline, deadline <= wall(now) { update.deadline = nil }
+    entries[update.id] = Entry(
+      update: update, attempts: 0, acceptedTick: ticks, acceptedAt: now, stage: .arriving)
+    return [.store(.reopen(update))]
+  }
+
+  /// The operator's stop, and, with nil, its end.
+  public func pause(_ pause: OperatorPause?) -> [Action] { [.store(.pause(pause))] }
+
+  /// One that ends with its owner's connection holds at once; one with an end of its own when it is durable.
+  public mutating func hold(_ hold: Hold, at now: Instant) -> [Action] {
+    if hold.until != nil { return [.store(.hold(hold))] }
+    holds[hold.id] = HeldUntil(hold: hold, since: now, until: nil)
+    return evaluate(at: now)
+  }
+
+  /// Nothing where there is no such hold.
+  public mutating func release(_ id: HoldID, at now: Instant) -> [Action] {
+    guard let held = holds[id] else { return [] }
+    if held.until != nil { return [.store(.release(id))] }
+    holds[id] = nil
+    return evaluate(at: now)
+  }
+
+  /// Nothing is started any more; what runs is waited for by the caller.
+  public mutating func stop(at now: Instant) {
+    stoppingSince = stoppingSince ?? now
+    noteShared(at: now)
+  }
+
+  // MARK: Ends
+
+  mutating func end(_ id: UpdateID, _ state: FinalState, _ reason: String, at now: Instant) -> [Action] {
+    guard takeOut(id, at: now) else { return [] }
+    entries[id]?.stage = .leaving
+    let result = UpdateResult(
+      state: state, exitCode: nil, message: reason, finishedAt: wall(now), releaseToStartMilliseconds: nil,
+      blocked: entries[id]?.blocked ?? BlockedTimes())
+    return [.store(.finish(id, result))]
+  }
+
+  func superseded(_ id: UpdateID, by successor: UpdateID, at now: Instant) -> UpdateResult {
+    UpdateResult(
+      state: .superseded, exitCode: nil, message: "superseded by \(successor)", finishedAt: wall(now),
+      releaseToStartMilliseconds: nil, successor: successor,
+      blocked: blockedTimes(of: id, at: now) ?? BlockedTimes())
+  }
+}

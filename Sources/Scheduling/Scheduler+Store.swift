@@ -1,0 +1,173 @@
+public import Timeline
+
+/// What was made durable, and what could not be.
+extension Scheduler {
+  /// What the store held at start.
+  public mutating func recover(_ stored: Recovered, at now: Instant) -> [Action] {
+    defer { noteShared(at: now) }
+    for reboot in stored.reboots { note(reboot) }
+    if let pause = stored.pause { paused = (pause, now) }
+    for hold in stored.holds { add(hold, at: now) }
+    var rebooted: UpdateID?
+    for item in stored.updates {
+      let id = item.update.id
+      var entry = Entry(
+        update: item.update, attempts: item.attempts, acceptedTick: ticks, acceptedAt: now, stage: .waiting)
+      entry.urgency = item.urgency
+      entry.interruptions = item.interruptions
+      if let pause = item.pause {
+        entry.setbacks = pause.setbacks
+        entry.lastFailure = pause.reason
+        entry.backoffSince = now
+        // The wall clock may have been set meanwhile: never longer than a pause can be.
+        entry.backoffUntil = now + min(max(pause.until - wall(now), .zero), HandlerPolicy.longestBackoff)
+      }
+      entries[id] = entry
+      switch item.state {
+      case .waiting:
+        enqueue(id, at: now)
+      case .applying:
+        entries[id]?.stage = .applying
+        setCurrent(.orphan(id), at: now)
+        if policy(of: item.update).rebootTimeout != nil && item.boot != boot && !item.boot.isEmpty { rebooted = id }
+      case .finished:
+        entries[id] = nil
+      }
+    }
+    if let rebooted { return hasRebooted(rebooted, at: now) }
+    if case .orphan(let id) = current {
+      armTick(at: now)
+      return [.probe(id)]
+    }
+    return evaluate(at: now)
+  }
+
+  /// The reboot that it was about has happened; what a reboot would do for others is done, too.
+  private mutating func hasRebooted(_ id: UpdateID, at now: Instant) -> [Action] {
+    guard let update = entries[id]?.update else { return [] }
+    note(Reboot(handler: update.handler, key: update.key, at: wall(now)))
+    let result = UpdateResult(
+      state: .applied, exitCode: 0, message: "the machine has rebooted", finishedAt: wall(now),
+      releaseToStartMilliseconds: nil)
+    setCurrent(.finishing(id, result), at: now)
+    var actions: [Action] = [.store(.finish(id, result))]
+    let satisfied = entries.values.filter { $0.stage == .waiting && policy(of: $0.update).isSatisfiedByReboot }
+    for entry in satisfied.sorted(by: { $0.update.sequence < $1.update.sequence }) {
+      let other = entry.update.id
+      let result = UpdateResult(
+        state: .superseded, exitCode: nil, message: "satisfied by the reboot of \(id)", finishedAt: wall(now),
+        releaseToStartMilliseconds: nil, successor: id, blocked: entry.blocked)
+      takeOut(other, at: now)
+      entries[other]?.stage = .leaving
+      actions.append(.store(.finish(other, result)))
+    }
+    // Others of the same key may be one reboot too many now.
+    for entry in entries.values where entry.stage == .waiting && isStopped(entry) { enqueue(entry.update.id, at: now) }
+    armTick(at: now)
+    return actions
+  }
+
+  public mutating func stored(_ write: StoreWrite, at now: Instant) -> [Action] {
+    storeTrouble = nil
+    defer { noteShared(at: now) }
+    switch write {
+    case .accept(let update, payload: _):
+      enqueue(update.id, at: now)
+      return [.accepted(update.id)] + evaluate(at: now)
+    case .replace(let old, let result, with: let update, payload: _):
+      entries[old] = nil
+      enqueue(update.id, at: now)
+      return [.ended(old, result), .accepted(update.id)] + evaluate(at: now)
+    case .acceptEnded(let update, payload: _, let result):
+      entries[update.id] = nil
+      return [.accepted(update.id), .ended(update.id, result)] + evaluate(at: now)
+    case .beginApplying(let id, let attempt, boot: _, overrode: _):
+      guard case .marking(id) = current, let entry = entries[id] else { return [] }
+      entries[id]?.attempts = attempt
+      if entry.urgency == .force {
+        setCurrent(.running(id), at: now)
+        return [.start(entry.update, attempt: attempt, releasedAt: nil)]
+      }
+      let waited = clearSince(entry.update.screen).flatMap { $0 > entry.acceptedAt ? $0 : nil }
+      setCurrent(.verifying(id, releasedAt: waited), at: now)
+      return [.verify(id)]
+    case .backToWaiting(let id, let attempts, pause: _, interruptions: _):
+      guard case .returning(id, attempts: _) = current else { return [] }
+      entries[id]?.attempts = attempts
+      current = nil
+      enqueue(id, at: now)
+      return evaluate(at: now)
+    case .finish(let id, let result):
+      if case .finishing(id, _) = current {
+        current = nil
+      } else if entries[id]?.stage != .leaving {
+        return []
+      }
+      entries[id] = nil
+      return [.ended(id, result)] + evaluate(at: now)
+    case .hurry(let id, let urgency):
+      hasten(id, urgency, at: now)
+    case .reopen(let update):
+      enqueue(update.id, at: now)
+    case .pause(let pause):
+      paused = pause.map { ($0, paused?.since ?? now) }
+    case .hold(let hold):
+      add(hold, at: now)
+    case .release(let id):
+      holds[id] = nil
+    }
+    return [.done(write)] + evaluate(at: now)
+  }
+
+  public mutating func storeFailed(_ write: StoreWrite, reason: String, at now: Instant) -> [Action] {
+    defer { noteShared(at: now) }
+    switch write {
+    case .accept(let update, payload: _), .acceptEnded(let update, payload: _, _):
+      entries[update.id] = nil
+      return [.refused(update.id, reason: reason)]
+    case .replace(let old, _, with: let update, payload: _):
+      entries[update.id] = nil
+      enqueue(old, at: now)
+      armTick(at: now)
+      return [.refused(update.id, reason: reason)]
+    case .hurry, .pause, .hold:
+      return [.notDone(write, reason: reason)]
+    case .reopen(let update):
+      entries[update.id] = nil
+      return [.notDone(write, reason: reason)]
+    case .beginApplying(let id, attempt: _, boot: _, overrode: _):
+      guard case .marking(id) = current else { return [] }
+      current = nil
+      enqueue(id, at: now)
+    case .finish(let id, _) where current?.id != id:
+      enqueue(id, at: now)
+      // Ends are tried again at the next look, not at once.
+      trouble(reason, at: now)
+      return [.notEnded(id, reason: reason)]
+    case .release:
+      // One whose time is over is tried again at the next look.
+      trouble(reason, at: now)
+      return [.notDone(write, reason: reason)]
+    case .backToWaiting, .finish:
+      mustWriteAgain = true
+    }
+    trouble(reason, at: now)
+    return []
+  }
+
+  private mutating func trouble(_ reason: String, at now: Instant) {
+    storeTrouble = (storeTrouble?.since ?? now, reason)
+    armTick(at: now)
+  }
+
+  private mutating func add(_ hold: Hold, at now: Instant) {
+    // A wall clock that was set meanwhile does not make it longer than it was asked for.
+    let until = hold.until.map { now + min(max($0 - wall(now), .zero), max($0 - hold.since, .zero)) }
+    holds[hold.id] = HeldUntil(hold: hold, since: now, until: until)
+  }
+
+  private mutating func note(_ reboot: Reboot) {
+    reboots[RebootKey(handler: reboot.handler, key: reboot.key), default: []].append(reboot.at)
+    reboots[RebootKey(handler: reboot.handler, key: reboot.key)]?.sort()
+  }
+}

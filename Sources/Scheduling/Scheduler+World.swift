@@ -1,0 +1,162 @@
+public import Timeline
+
+/// Screens, clocks and handlers.
+extension Scheduler {
+  /// What the wall clock says. To be told at start and whenever it may have been set; deadlines and `notBefore` follow.
+  public mutating func setWallClock(_ wall: WallTime, at now: Instant) {
+    wallOffset = .milliseconds(wall.millisecondsSinceEpoch) - (now - Instant(nanoseconds: 0))
+    for update in line.takeUnripe(wall: wall) { enqueue(update.id, at: now) }
+  }
+
+  /// All screens with what their gates say, and the machine itself under the empty name. All at once, so that no
+  /// decision falls between two of them.
+  public mutating func screens(_ all: [String: Passage], at now: Instant) -> [Action] {
+    if all == passages { return [] }
+    passages = all
+    passagesSince = now
+    return evaluate(at: now)
+  }
+
+  public mutating func timePassed(_ now: Instant) -> [Action] {
+    guard let due = nextTick, due <= now else { return evaluate(at: now) }
+    ticks += 1
+    // On the same grid of seconds; a service that was stopped for a while looks once, not once for every second.
+    let missed = (now - due).wholeNanoseconds / max(1, interval.wholeNanoseconds)
+    nextTick = due + .nanoseconds((missed + 1) * interval.wholeNanoseconds)
+    return [.lookAgain]
+  }
+
+  /// The look that `lookAgain` asked for is done, and its changes have been told.
+  public mutating func looked(at now: Instant) -> [Action] {
+    storeTrouble = nil
+    switch current {
+    case .returning(let id, let attempts) where mustWriteAgain:
+      return giveBack(id, attempts: attempts, at: now) + evaluate(at: now)
+    case .finishing(let id, let result) where mustWriteAgain:
+      mustWriteAgain = false
+      return [.store(.finish(id, result))] + evaluate(at: now)
+    case .orphan(let id):
+      return [.probe(id)] + evaluate(at: now)
+    case nil, .marking, .verifying, .running, .awaitingReboot, .returning, .finishing:
+      return evaluate(at: now)
+    }
+  }
+
+  /// The last look is done, and what it changed has been told: start, or wait again if something is in the way now.
+  public mutating func verified(_ id: UpdateID, at now: Instant) -> [Action] {
+    guard case .verifying(id, let releasedAt) = current, let entry = entries[id] else { return [] }
+    if mayStart(at: now) {
+      setCurrent(.running(id), at: now)
+      return [.start(entry.update, attempt: entry.attempts, releasedAt: releasedAt)]
+    }
+    // An attempt that did not come to a start is not counted.
+    return giveBack(id, attempts: entry.attempts - 1, at: now)
+  }
+
+  /// `tryLater`: the handler asked for that (exit status 75); it has not failed.
+  public mutating func handlerEnded(
+    _ id: UpdateID, _ result: UpdateResult, tryLater: Bool = false, at now: Instant
+  ) -> [Action] {
+    guard case .running(id) = current, let entry = entries[id] else { return [] }
+    if let timeout = policy(of: entry.update).rebootTimeout {
+      // A machine that goes down takes service and handler with it: the next start sees whether it has rebooted.
+      if result.state == .applied || stoppingSince != nil {
+        setCurrent(.awaitingReboot(id, until: now + timeout), at: now)
+        return []
+      }
+    }
+    return result.state == .failed
+      ? hasFailed(id, result, tryLater: tryLater, at: now) : finish(id, result, at: now)
+  }
+
+  /// `stillRunning`: the handler of a former run has not ended; it is asked again at the next look.
+  public mutating func probed(_ id: UpdateID, stillRunning: Bool, at now: Instant) -> [Action] {
+    guard case .orphan(id) = current, !stillRunning, let entry = entries[id] else { return [] }
+    let policy = policy(of: entry.update)
+    if let timeout = policy.rebootTimeout {
+      // Not known whether it had begun; if it had, the machine reboots soon.
+      setCurrent(.awaitingReboot(id, until: now + timeout), at: now)
+      return []
+    }
+    let interruptions = entry.interruptions + 1
+    entries[id]?.interruptions = interruptions
+    let message: String
+    switch policy.onInterrupted {
+    case .retry where interruptions < HandlerPolicy.mostInterruptions:
+      // Whether it had done its work is not known: it is applied again (at least once). That is no failure.
+      return giveBack(id, attempts: entry.attempts - 1, at: now)
+    case .retry:
+      message =
+        "the service or the machine has died \(interruptions) times while its handler ran; a handler that reboots the "
+        + "machine must say Reboots=yes"
+    case .fail:
+      message =
+        "the service died while the handler ran, so it is not known what it has done (OnInterrupted=fail)"
+    }
+    let result = UpdateResult(
+      state: .failed, exitCode: nil, message: message, finishedAt: wall(now), releaseToStartMilliseconds: nil)
+    return finish(id, result, at: now)
+  }
+
+  // MARK: What becomes of it
+
+  private mutating func finish(_ id: UpdateID, _ result: UpdateResult, at now: Instant) -> [Action] {
+    var result = result
+    result.blocked = entries[id]?.blocked ?? BlockedTimes()
+    setCurrent(.finishing(id, result), at: now)
+    return [.store(.finish(id, result))]
+  }
+
+  /// Again after a pause while attempts are left.
+  mutating func hasFailed(_ id: UpdateID, _ result: UpdateResult, tryLater: Bool, at now: Instant) -> [Action] {
+    guard let entry = entries[id] else { return [] }
+    guard tryLater || entry.attempts < policy(of: entry.update).attempts else { return finish(id, result, at: now) }
+    let pause = pause(after: entry.setbacks + 1, policy(of: entry.update))
+    entries[id]?.setbacks += 1
+    entries[id]?.lastFailure = result.message
+    entries[id]?.backoffSince = now
+    entries[id]?.backoffUntil = now + pause
+    if entry.urgency == .apply { entries[id]?.urgency = .none }
+    // Past its deadline it no longer waits for quiet, but after a failure it does.
+    if entry.update.onDeadline != .expire, let deadline = entry.update.deadline, deadline <= wall(now) {
+      entries[id]?.isDeadlineMet = true
+      if entry.update.onDeadline == .force { entries[id]?.urgency = .force }
+    }
+    // Waiting never uses up attempts, and neither does an attempt that the handler put off itself.
+    return giveBack(id, attempts: tryLater ? entry.attempts - 1 : entry.attempts, at: now)
+  }
+
+  /// Doubles with every setback and varies by a fifth, so that many machines do not strike together; up to a bound.
+  private mutating func pause(after setbacks: Int, _ policy: HandlerPolicy) -> Duration {
+    let whole = min(policy.backoff * (1 << min(setbacks - 1, 20)), HandlerPolicy.longestBackoff)
+    let jitter = Double(random.next() >> 11) / Double(1 << 53)
+    return min(whole * (0.8 + 0.4 * jitter), HandlerPolicy.longestBackoff)
+  }
+
+  private func mayStart(at now: Instant) -> Bool {
+    guard storeTrouble == nil, stoppingSince == nil, let id = current?.id, let entry = entries[id] else { return false }
+    if entry.urgency == .force { return true }
+    let lane = WaitingLine.Lane(screen: entry.update.screen, quiet: quietPeriod(of: entry))
+    return opensAt(lane).map { $0 <= now } == true
+  }
+
+  mutating func giveBack(_ id: UpdateID, attempts: Int, at now: Instant) -> [Action] {
+    guard let entry = entries[id] else { return [] }
+    // What came meanwhile about the same thing is newer: applied again, this one would undo it.
+    if let key = entry.update.key, policy(of: entry.update).coalescing != .all,
+      let newer = line.member(handler: entry.update.handler, key: key)
+    {
+      let result = superseded(id, by: newer, at: now)
+      setCurrent(.finishing(id, result), at: now)
+      return [.store(.finish(id, result))]
+    }
+    setCurrent(.returning(id, attempts: attempts), at: now)
+    var pause: Pause?
+    if let until = entry.backoffUntil, until > now {
+      pause = Pause(until: wall(until), setbacks: entry.setbacks, reason: entry.lastFailure ?? "")
+    }
+    return [
+      .store(.backToWaiting(id, attempts: attempts, pause: pause, interruptions: entry.interruptions))
+    ]
+  }
+}

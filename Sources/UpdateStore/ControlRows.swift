@@ -1,0 +1,68 @@
+import Scheduling
+import Timeline
+
+// The operator's pause and the holds as rows.
+
+extension Connection {
+  func keep(_ pause: OperatorPause?) throws(StoreError) {
+    guard let pause else {
+      try run("DELETE FROM pauses")
+      return
+    }
+    try run(
+      "INSERT OR REPLACE INTO pauses (number, since, uid, pid, reason) VALUES (1, ?, ?, ?, ?)",
+      [
+        .integer(pause.since.millisecondsSinceEpoch), .integer(Int64(pause.by.uid)), .integer(Int64(pause.by.pid)),
+        .text(pause.reason),
+      ])
+  }
+
+  /// One without an end of its own is not stored: it is over when its owner's connection is.
+  func keep(_ hold: Hold) throws(StoreError) {
+    guard let until = hold.until else { return }
+    try run(
+      "INSERT OR REPLACE INTO holds (id, screen, uid, pid, unit, reason, since, until) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+      [
+        .text(hold.id.text), SQLValue(hold.screen), .integer(Int64(hold.owner.uid)), .integer(Int64(hold.owner.pid)),
+        SQLValue(hold.unit), .text(hold.reason), .integer(hold.since.millisecondsSinceEpoch),
+        .integer(until.millisecondsSinceEpoch),
+      ])
+  }
+
+  func pause() throws(StoreError) -> OperatorPause? {
+    try query("SELECT since, uid, pid, reason FROM pauses") { row in
+      OperatorPause(since: row.time(0), by: row.submitter(1), reason: row.text(3))
+    }.first
+  }
+
+  func holds() throws(StoreError) -> [Hold] {
+    try query("SELECT id, screen, uid, pid, unit, reason, since, until FROM holds ORDER BY since, id") { row in
+      HoldID(row.text(0)).map {
+        Hold(
+          id: $0, screen: row.optionalText(1), owner: row.submitter(2), unit: row.optionalText(4), reason: row.text(5),
+          since: row.time(6), until: row.time(7))
+      }
+    }.compactMap(\.self)
+  }
+
+  /// Reboots that updates of these handlers have made since then.
+  func reboots(of handlers: [String], since: WallTime) throws(StoreError) -> [Reboot] {
+    try query(
+      """
+      SELECT handler, key, finished_at FROM updates
+      WHERE finished_at >= ? AND state = 'applied' AND handler IN (SELECT value FROM json_each(?))
+      """, [.integer(since.millisecondsSinceEpoch), .text(JSONText.encode(handlers))]
+    ) { row in
+      Reboot(handler: row.text(0), key: row.optionalText(1), at: row.time(2))
+    }
+  }
+}
+
+extension Row {
+  fileprivate func time(_ column: Int32) -> WallTime { WallTime(millisecondsSinceEpoch: integer(column)) }
+
+  fileprivate func submitter(_ column: Int32) -> Submitter {
+    Submitter(
+      uid: UInt32(truncatingIfNeeded: integer(column)), pid: Int32(truncatingIfNeeded: integer(column + 1)))
+  }
+}

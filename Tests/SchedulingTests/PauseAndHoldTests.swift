@@ -1,0 +1,114 @@
+import Scheduling
+import Testing
+import Timeline
+
+@Suite("The operator's pause, and holds")
+struct PauseAndHoldTests {
+  @Test("paused: nothing starts, what comes is accepted, and each knows who and why; resumed: it starts at once")
+  func pause() {
+    var bench = Bench()
+    bench.release()
+    bench.pauseAll()
+    bench.submit("a")
+    bench.pass(until: 100)
+    #expect(bench.running == nil)
+    let blocker = bench.scheduler.blockers(of: id("a"), at: bench.now).first
+    #expect(blocker?.code == .paused && blocker?.owner == "user 0" && blocker?.reason == "a test")
+    bench.resumeAll()
+    #expect(bench.running == id("a"))
+    #expect(bench.violations == [])
+  }
+
+  @Test("paused while a handler runs: it ends, and nothing follows")
+  func pauseWhileRunning() {
+    var bench = Bench()
+    bench.submit("a")
+    bench.submit("b")
+    bench.pauseAll()
+    bench.handlerEnds()
+    bench.pass(until: 10)
+    #expect(bench.store[id("a")]?.state.name == "applied" && bench.running == nil)
+    #expect(bench.violations == [])
+  }
+
+  @Test("a pause outlives a restart, and so does a hold with a time to live; a bound one ends with the service")
+  func restart() {
+    var bench = Bench()
+    bench.hold("bound")
+    bench.hold("ttl", seconds: 60)
+    bench.pauseAll()
+    bench.submit("a")
+    bench.sleep(until: at(20))
+    bench.restart(handlerLives: false)
+    bench.release()
+    #expect(bench.scheduler.blockers(of: id("a"), at: bench.now).map(\.code) == [.paused, .hold])
+    bench.resumeAll()
+    bench.pass(until: 59.9)
+    #expect(bench.running == nil)
+    bench.pass(until: 60)
+    #expect(bench.running == id("a"))
+    #expect(bench.scheduler.activeHolds == [])
+    #expect(bench.violations == [])
+  }
+
+  @Test("held between the mark and the start: it goes back, and no attempt is used")
+  func holdBeforeStart() {
+    var bench = Bench()
+    bench.release()
+    bench.beforeVerdict = { $0.hold("b") }
+    bench.submit("a")
+    bench.pass(until: 3)
+    #expect(bench.running == nil)
+    #expect(bench.store[id("a")]?.attempts == 0 && bench.store[id("a")]?.state == .waiting)
+    #expect(bench.violations == [])
+  }
+
+  @Test("holds are a set: all must be gone, in whatever order; the same name twice is one")
+  func set() {
+    var bench = Bench()
+    bench.release()
+    for name in ["x", "y", "x"] { bench.hold(name) }
+    bench.submit("a")
+    bench.letGo("y")
+    bench.letGo("never")
+    #expect(bench.running == nil)
+    bench.letGo("x")
+    #expect(bench.running == id("a"))
+    #expect(bench.violations == [])
+  }
+
+  @Test("a hold of one screen holds its updates and those for all, and no others")
+  func ofOneScreen() {
+    var bench = Bench()
+    bench.world["door"] = .clear(since: at(0))
+    bench.release()
+    bench.hold("h", screen: "door")
+    bench.submit("d", screen: "door")
+    bench.submit("all")
+    bench.submit("p", screen: "panel")
+    #expect(bench.running == id("p"))
+    bench.handlerEnds()
+    #expect(bench.running == nil)
+    bench.letGo("h")
+    bench.handlerEnds()
+    bench.handlerEnds()
+    #expect(bench.store.values.allSatisfy { $0.state.name == "applied" })
+    #expect(bench.violations == [])
+  }
+
+  @Test("a clock that is set, also while the service is off, makes no hold longer than it was asked for")
+  func clock() {
+    for set in [year, .zero - year] {
+      var bench = Bench()
+      bench.hold("h", seconds: 60)
+      bench.submit("a")
+      bench.sleep(until: at(10))
+      bench.clockSet = set
+      bench.restart(handlerLives: false)
+      bench.release()
+      bench.pass(until: 71)
+      #expect(bench.running == id("a"), "\(set)")
+      #expect(bench.violations == [])
+    }
+  }
+}

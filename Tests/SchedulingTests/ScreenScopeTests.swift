@@ -1,0 +1,70 @@
+import Scheduling
+import Testing
+import Timeline
+
+@Suite("Updates of one screen, and of all")
+struct ScreenScopeTests {
+  private func bench(quiet: Duration = .zero) -> Bench {
+    var bench = Bench(quiet: quiet)
+    bench.world["door"] = .clear(since: at(0))
+    bench.release()
+    return bench
+  }
+
+  @Test("a finger on one screen does not delay an update for the other, and delays one for all")
+  func twoScreens() {
+    var bench = bench()
+    bench.touch()
+    bench.submit("all")
+    bench.submit("p", screen: "panel")
+    bench.submit("d", screen: "door")
+    #expect(bench.running == id("d"))
+    bench.handlerEnds()
+    #expect(bench.running == nil)
+    #expect(bench.scheduler.blockers(of: id("p"), at: bench.now).first?.screen == "panel")
+    bench.release()
+    #expect(bench.running == id("all"))
+    #expect(bench.violations == [])
+  }
+
+  @Test("the quiet period is that of its screen")
+  func quiet() {
+    var bench = bench(quiet: .seconds(5))
+    bench.sleep(until: at(4))
+    bench.release()
+    bench.submit("d", screen: "door")
+    bench.submit("p", screen: "panel")
+    bench.pass(until: 5)
+    #expect(bench.running == id("d"))
+    bench.handlerEnds()
+    bench.pass(until: 8.9)
+    #expect(bench.running == nil)
+    bench.pass(until: 9)
+    #expect(bench.running == id("p"))
+    #expect(bench.violations == [])
+  }
+
+  @Test("an update of a screen that is not there waits, knows it, and starts once the screen is there and clear")
+  func missing() {
+    var bench = bench()
+    bench.submit("x", screen: "till")
+    bench.pass(until: 5)
+    #expect(bench.running == nil)
+    let blocker = bench.scheduler.blockers(of: id("x"), at: bench.now).first
+    #expect(blocker?.code == .unknown && blocker?.screen == "till")
+    bench.world["till"] = .clear(since: bench.now)
+    bench.tell()
+    #expect(bench.running == id("x"))
+    #expect(bench.violations == [])
+  }
+
+  @Test("the machine itself, as long as it is not known, holds up all")
+  func machine() {
+    var bench = bench()
+    bench.world[""] = .shut(Blocker(code: .unknown, since: at(0), clears: "soon"))
+    bench.tell()
+    bench.submit("d", screen: "door")
+    #expect(bench.running == nil)
+    #expect(bench.violations == [])
+  }
+}
