@@ -1,0 +1,148 @@
+import Scheduling
+import Testing
+import Timeline
+import UpdateStore
+
+@Suite("What people have said of the queue, in the store")
+struct ControlRowsTests {
+  let folder: TemporaryFolder
+
+  init() throws { folder = try TemporaryFolder() }
+
+  private func later(_ milliseconds: Int64) -> WallTime {
+    WallTime(millisecondsSinceEpoch: now.millisecondsSinceEpoch + milliseconds)
+  }
+
+  @Test("screen, urgency, pause, boot, interruptions and what was overridden come back after opening again")
+  func standing() throws {
+    let store = try folder.open()
+    let a = Update(
+      id: try id("a"), handler: "page", parameters: [:], createdAt: now, submitter: Submitter(uid: 1, pid: 2),
+      sequence: 1, screen: "till \"1\"")
+    let pause = Pause(until: later(5000), setbacks: 3, reason: "exit 1; it's \"broken\"")
+    try store.perform([
+      .accept(a, payload: []), .hurry(a.id, .force),
+      .beginApplying(a.id, attempt: 1, boot: "b-1", overrode: [.touched]),
+      .backToWaiting(a.id, attempts: 1, pause: pause, interruptions: 2),
+    ])
+    try store.close()
+    #expect(
+      try folder.open().unfinished() == [
+        StoredUpdate(
+          update: a, attempts: 1, state: .waiting, urgency: .force, pause: pause, interruptions: 2, boot: "b-1",
+          overrode: [.touched])
+      ])
+  }
+
+  @Test("a failure uses up what apply said, and not what force said; apply takes back a pause, and never weakens force")
+  func urgency() throws {
+    let store = try folder.open()
+    let pause = Pause(until: later(5000), setbacks: 1, reason: "")
+    for (number, urgency) in [(1, Urgency.apply), (2, .force)] as [(Int64, Urgency)] {
+      let name = "\(urgency)"
+      try store.perform([
+        accept(name, number), .hurry(id(name), urgency), .beginApplying(id(name), attempt: 1),
+        .backToWaiting(id(name), attempts: 0),
+      ])
+      #expect(try store.find(id(name))?.urgency == urgency, "a touch came in between")
+      try store.perform([
+        .beginApplying(id(name), attempt: 1), .backToWaiting(id(name), attempts: 1, pause: pause),
+      ])
+    }
+    #expect(try store.find(id("apply"))?.urgency == Urgency.none)
+    #expect(try store.find(id("force"))?.urgency == .force)
+    try store.perform([.hurry(id("force"), .apply)])
+    #expect(try store.find(id("force"))?.urgency == .force)
+    #expect(try store.find(id("force"))?.pause == nil)
+  }
+
+  @Test("one taken up again is as new, and keeps its place, its payload and what it asked for")
+  func reopen() throws {
+    let store = try folder.open()
+    var a = Update(
+      id: try id("a"), handler: "page", parameters: ["x": "y"], createdAt: now, submitter: Submitter(uid: 1, pid: 2),
+      sequence: 7, place: 3, key: "k", priority: 5, deadline: later(1))
+    var ended = result(.expired)
+    ended.blocked = BlockedTimes(milliseconds: ["touched": 41_000])
+    try store.perform([.accept(a, payload: [1, 2]), .finish(a.id, ended)])
+    #expect(try store.find(a.id)?.state == .finished(ended))
+    a.deadline = nil
+    try store.perform([.reopen(a)])
+    #expect(try store.find(a.id) == StoredUpdate(update: a, attempts: 0, state: .waiting))
+    #expect(try store.payload(of: a.id) == [1, 2])
+    try store.perform([.finish(a.id, result(.applied))])
+    #expect(throws: StoreError.self, "applied") { try store.perform([.reopen(a)]) }
+  }
+
+  @Test("the operator's pause is one, the latest, and goes when it is taken back")
+  func pause() throws {
+    let store = try folder.open()
+    #expect(try store.pause() == nil)
+    let first = OperatorPause(since: now, by: Submitter(uid: 4_294_967_295, pid: 4711), reason: "inventory")
+    let second = OperatorPause(since: later(1), by: Submitter(uid: 0, pid: 1), reason: "")
+    try store.perform([.pause(first)])
+    #expect(try store.pause() == first)
+    try store.perform([.pause(second)])
+    try store.close()
+    let again = try folder.open()
+    #expect(try again.pause() == second)
+    try again.perform([.pause(nil), .pause(nil)])
+    #expect(try again.pause() == nil)
+  }
+
+  @Test("holds with an end come back after opening again, those without are not stored, a released one is gone")
+  func holds() throws {
+    let store = try folder.open()
+    let owner = Submitter(uid: 7, pid: 8)
+    let full = Hold(
+      id: try id("a"), screen: "till", owner: owner, unit: "shop.service", reason: "sale", since: now, until: later(9))
+    let bare = Hold(id: try id("b"), owner: owner, reason: "", since: later(1), until: later(9))
+    let bound = Hold(id: try id("c"), owner: owner, reason: "", since: now, until: nil)
+    try store.perform([.hold(bare), .hold(full), .hold(bound)])
+    try store.close()
+    let again = try folder.open()
+    #expect(try again.holds() == [full, bare])
+    try again.perform([.release(full.id), .release(id("never"))])
+    #expect(try again.holds() == [bare])
+  }
+
+  @Test("reboots are what the updates of these handlers were applied, since then")
+  func reboots() throws {
+    let store = try folder.open()
+    for (number, state) in [FinalState.applied, .applied, .failed, .applied].enumerated() {
+      let update = Update(
+        id: try id("a\(number)"), handler: number == 3 ? "page" : "os", parameters: [:], createdAt: now,
+        submitter: Submitter(uid: 1, pid: 2), sequence: Int64(number + 1), key: number == 0 ? nil : "k")
+      try store.perform([.accept(update, payload: []), .finish(update.id, result(state, after: Int64(number)))])
+    }
+    let all = [
+      Reboot(handler: "os", key: nil, at: now), Reboot(handler: "os", key: "k", at: later(1)),
+    ]
+    #expect(try store.reboots(of: ["os", "other"], since: now) == all)
+    #expect(try store.reboots(of: ["os"], since: later(1)) == [all[1]])
+    #expect(try store.reboots(of: [], since: now) == [])
+  }
+
+  @Test("newer of its key is one that came later and waits, is being applied, or was applied")
+  func newer() throws {
+    let store = try folder.open()
+    func keyed(_ name: String, _ sequence: Int64, handler: String = "page", key: String? = "k") throws -> Update {
+      Update(
+        id: try id(name), handler: handler, parameters: [:], createdAt: now, submitter: Submitter(uid: 1, pid: 2),
+        sequence: sequence, key: key)
+    }
+    let a = try keyed("a", 1)
+    try store.perform([.accept(a, payload: []), .accept(try keyed("b", 2, handler: "other"), payload: [])])
+    try store.perform([
+      .accept(try keyed("c", 3, key: "l"), payload: []), .accept(try keyed("d", 4, key: nil), payload: []),
+    ])
+    #expect(try store.newer(than: a) == nil)
+    let e = try keyed("e", 5)
+    try store.perform([.accept(e, payload: [])])
+    #expect(try store.newer(than: a) == e.id)
+    #expect(try store.newer(than: e) == nil)
+    try store.perform([.finish(e.id, result(.failed))])
+    #expect(try store.newer(than: a) == nil)
+    #expect(try store.newer(than: try keyed("d", 4, key: nil)) == nil)
+  }
+}

@@ -1,0 +1,173 @@
+import Foundation
+import Testing
+import TouchgateAPI
+import TouchgateClient
+import VirtualTouch
+
+extension VMTests {
+  @Suite("What people say of what waits")
+  struct ControlTests {
+    private func command(_ service: ServiceOnTrial, _ arguments: [String], as user: String? = nil) throws -> Run {
+      let all = arguments + ["--socket", "\(service.folder)/socket"]
+      guard let user else { return try Run(touchgate, all) }
+      return try Run("/usr/bin/setpriv", ["--reuid=\(user)", "--clear-groups", touchgate] + all)
+    }
+
+    /// A service whose socket anybody may open.
+    private func open(_ service: ServiceOnTrial) { chmod("\(service.folder)/socket", 0o666) }
+
+    @Test("force applies under a finger and keeps in the history over what; without the right it is refused")
+    func force() throws {
+      let screen = try VirtualTouchscreen(ScreenDescription("Lobby"))
+      let service = try ServiceOnTrial(start: false)
+      try service.configure("touchgate.conf", "[Gate]\nQuietPeriod=5s\n[Rights]\nForce=daemon\n")
+      try service.start()
+      open(service)
+      try #require(try service.knows(screens: 1))
+      screen.down(slot: 0, x: 0.5, y: 0.5)
+      try #require(try service.sees(1))
+      let id = try service.submit()
+      let refused = try command(service, ["force", id], as: "nobody")
+      #expect(refused.status == 77 && refused.errors.contains("Force="), "\(refused.errors)")
+      let atDeadline = ["submit", "note", "--deadline", "1s", "--on-deadline", "force"]
+      #expect(try command(service, atDeadline, as: "nobody").status == 77)
+      #expect(service.applied == [] && service.log.contains("forced") == false)
+      #expect(try command(service, ["force", id], as: "daemon").status == 0)
+      #expect(eventually { service.isApplied(id) })
+      #expect(try eventually { try service.update(id).state == "applied" })
+      #expect(try service.update(id).overrode == ["touched"])
+      #expect(try command(service, ["show", id]).output.contains("over touched"))
+      let timed = try command(service, atDeadline, as: "daemon").output.trimmingCharacters(in: .newlines)
+      #expect(eventually(within: .seconds(4)) { service.isApplied(timed) })
+      #expect(try service.status().touched)
+    }
+
+    @Test("paused: nothing is applied, over a kill -9 too, and status says who and why; resumed: at once")
+    func pause() throws {
+      let service = try ServiceOnTrial(gate: "FirstScreenTimeout=0")
+      open(service)
+      #expect(try command(service, ["pause"], as: "nobody").status == 77)
+      #expect(try command(service, ["resume"]).status == 65, "nothing is paused")
+      #expect(try command(service, ["pause", "--why", "inventory"]).status == 0)
+      let id = try service.submit()
+      service.kill(SIGKILL)
+      try service.start()
+      #expect(always(for: .seconds(1)) { service.applied == [] })
+      #expect(try service.update(id).blockers.map(\.code).contains("paused"))
+      #expect(try command(service, ["status"]).output.contains("inventory"))
+      #expect(try command(service, ["resume"]).status == 0)
+      #expect(eventually(within: .seconds(2)) { service.isApplied(id) })
+      #expect(try eventually { try service.update(id).state == "applied" })
+      #expect(try #require(try service.update(id).blockedMs?["paused"]) >= 1000)
+    }
+
+    @Test("retry takes up one that failed; not one that was applied, nor one that a newer of its key has replaced")
+    func retry() throws {
+      let service = try ServiceOnTrial(gate: "FirstScreenTimeout=0", start: false)
+      try service.handler("flaky", exec: #"/bin/sh -c "test -e \#(service.folder)/mended""#)
+      try service.start()
+      let id = try service.connection.submit(SubmitRequest(handler: "flaky", key: "menu")).id
+      #expect(try eventually { try service.update(id).state == "failed" })
+      _ = FileManager.default.createFile(atPath: "\(service.folder)/mended", contents: nil)
+      #expect(try command(service, ["retry", id]).status == 0)
+      #expect(try eventually { try service.update(id).state == "applied" })
+      #expect(try command(service, ["retry", id]).status == 65)
+      try FileManager.default.removeItem(atPath: "\(service.folder)/mended")
+      let old = try service.connection.submit(SubmitRequest(handler: "flaky", key: "menu")).id
+      #expect(try eventually { try service.update(old).state == "failed" })
+      _ = FileManager.default.createFile(atPath: "\(service.folder)/mended", contents: nil)
+      let new = try service.connection.submit(SubmitRequest(handler: "flaky", key: "menu")).id
+      #expect(try eventually { try service.update(new).state == "applied" })
+      let refused = try command(service, ["retry", old])
+      #expect(refused.status == 65 && refused.errors.contains(new), "\(refused.errors)")
+    }
+
+    @Test(
+      "an update for one screen does not wait for a finger on the other; a screen that is not there is refused by name")
+    func screens() throws {
+      let lobby = try VirtualTouchscreen(ScreenDescription("Lobby"))
+      let till = try VirtualTouchscreen(ScreenDescription("Till"))
+      let service = try ServiceOnTrial()
+      try #require(try service.knows(screens: 2))
+      lobby.down(slot: 0, x: 0.5, y: 0.5)
+      try #require(try service.sees(1))
+      let forLobby = try service.connection.submit(SubmitRequest(handler: "note", screen: "Lobby")).id
+      let forAll = try service.submit()
+      let forTill = try service.connection.submit(SubmitRequest(handler: "note", screen: "Till")).id
+      #expect(eventually { service.isApplied(forTill) })
+      #expect(always(for: .milliseconds(500)) { service.applied == [forTill] })
+      let refused = try command(service, ["submit", "note", "--screen", "Door"])
+      #expect(refused.status == 65 && refused.errors.contains("'Lobby', 'Till'"), "\(refused.errors)")
+      till.down(slot: 0, x: 0.5, y: 0.5)
+      try #require(try service.sees(2))
+      lobby.up(slot: 0)
+      #expect(eventually { service.isApplied(forLobby) })
+      till.up(slot: 0)
+      #expect(eventually { service.applied == [forTill, forLobby, forAll] })
+    }
+
+    @Test("OnInterrupted=fail: killed under its handler, the update has failed and never runs again")
+    func interrupted() throws {
+      let service = try ServiceOnTrial(gate: "FirstScreenTimeout=0", start: false)
+      try service.handler(
+        "once", exec: #"/bin/sh -c "echo started >> \#(service.folder)/once; sleep 1""#, more: "OnInterrupted=fail")
+      try service.start()
+      let id = try service.submit("once")
+      let started = "\(service.folder)/once"
+      #expect(eventually { FileManager.default.fileExists(atPath: started) })
+      service.kill(SIGKILL)
+      try service.start()
+      #expect(try eventually { try service.update(id).state == "failed" })
+      #expect(try #require(try service.update(id).result?.message).contains("OnInterrupted=fail"))
+      #expect(try String(contentsOfFile: started, encoding: .utf8) == "started\n")
+    }
+
+    @Test("a handler that was to reboot the machine and did not: failed after its RebootTimeout=")
+    func noReboot() throws {
+      let service = try ServiceOnTrial(gate: "FirstScreenTimeout=0", start: false)
+      try service.handler("os", exec: "/bin/true", more: "Reboots=yes\nRebootTimeout=1s")
+      try service.start()
+      let id = try service.submit("os")
+      let next = try service.submit()
+      #expect(try service.update(id).state == "applying")
+      #expect(try service.update(next).blockers.map(\.code) == ["applying"])
+      #expect(try eventually(within: .seconds(4)) { try service.update(id).state == "failed" })
+      #expect(try #require(try service.update(id).result?.message).contains("has not rebooted"))
+      #expect(eventually { service.isApplied(next) })
+    }
+
+    @Test("the clock set back a year and forward a year with a deadline pending: right by wall clock, and looks go on")
+    func clock() throws {
+      let screen = try VirtualTouchscreen(ScreenDescription("Lobby"))
+      let service = try ServiceOnTrial()
+      try #require(try service.knows(screens: 1))
+      screen.down(slot: 0, x: 0.5, y: 0.5)
+      try #require(try service.sees(1))
+      let soon = try service.connection.submit(SubmitRequest(handler: "note", deadline: "2s")).id
+      let late = try service.connection.submit(SubmitRequest(handler: "note", deadline: "300d")).id
+      let never = try service.connection.submit(SubmitRequest(handler: "note", deadline: "700d")).id
+      let kept = try service.submit()
+      let year: TimeInterval = 365 * 86400
+      setClock(by: -year)
+      defer { setClock(by: year) }
+      #expect(try always(for: .seconds(3)) { try service.update(soon).state == "waiting" })
+      #expect(try #require(try service.update(kept).checks) >= 2, "looks go on each second")
+      setClock(by: 2 * year)
+      defer { setClock(by: -2 * year) }
+      #expect(try eventually(within: .seconds(3)) { try service.update(soon).state == "expired" })
+      #expect(try eventually(within: .seconds(3)) { try service.update(late).state == "expired" })
+      #expect(try service.update(never).state == "waiting")
+      let checks = try #require(try service.update(kept).checks)
+      #expect(try eventually(within: .seconds(4)) { try service.update(kept).checks ?? 0 >= checks + 2 })
+      screen.up(slot: 0)
+      #expect(eventually(within: .seconds(2)) { service.applied.sorted() == [never, kept].sorted() })
+    }
+
+    private func setClock(by seconds: TimeInterval) {
+      var time = timespec()
+      clock_gettime(CLOCK_REALTIME, &time)
+      time.tv_sec += Int(seconds)
+      #expect(clock_settime(CLOCK_REALTIME, &time) == 0)
+    }
+  }
+}
