@@ -187,6 +187,31 @@ public final class TouchDevice {
     return table
   }
 
+  // MARK: The grab
+
+  public enum Grab: Equatable, Sendable {
+    case taken
+    /// Another process holds the device.
+    case busy
+    case failed(CInt)
+  }
+
+  /// EVIOCGRAB: from now on events come here only. Works on a read-only descriptor, and ends with it.
+  public func grab() -> Grab {
+    if tg_evdev_grab(reading, 1) == 0 { return .taken }
+    return errno == EBUSY ? .busy : .failed(errno)
+  }
+
+  /// Waits for the kernel's readers (RCU): up to 70 ms were seen.
+  public func ungrab() { _ = tg_evdev_grab(reading, 0) }
+
+  /// Whether any key or button of the device is down; nil where it is gone.
+  public var isAnyKeyDown: Bool? {
+    var keys = [UInt8](repeating: 0, count: 96)
+    guard tg_evdev_keys(asking, &keys, UInt32(keys.count)) >= 0 else { return nil }
+    return keys.contains { $0 != 0 }
+  }
+
   /// Whether events wait to be read.
   public var hasQueued: Bool {
     var waiting = pollfd(fd: reading, events: Int16(POLLIN), revents: 0)

@@ -83,6 +83,12 @@ extension Scheduler {
           code: .hold, since: held.since, screen: hold.screen, owner: owner, reason: hold.reason,
           clears: hold.until.map { "at \($0.rfc3339), or when it is released" } ?? "when its owner lets go or ends"))
     }
+    if let since = disturbedSince {
+      blockers.append(
+        Blocker(
+          code: .touched, since: since, contacts: 0, reason: "a touch came between the last look and the start",
+          clears: "at the next look"))
+    }
     for (name, passage) in passages.sorted(by: { $0.key < $1.key }) where isInScope(name, of: screen) {
       if case .shut(let blocker) = passage { blockers.append(blocker) }
     }
@@ -139,6 +145,7 @@ extension Scheduler {
     if stoppingSince != nil { codes.insert(.stopping) }
     if storeTrouble != nil { codes.insert(.storeFull) }
     if paused != nil { codes.insert(.paused) }
+    if disturbedSince != nil { codes.insert(.touched) }
     if current != nil { codes.insert(.applying) }
     if holds.values.contains(where: { isInScope($0.hold, of: screen) }) { codes.insert(.hold) }
     for (name, passage) in passages where isInScope(name, of: screen) {

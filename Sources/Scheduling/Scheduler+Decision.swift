@@ -9,7 +9,7 @@ extension Scheduler {
     if storeTrouble == nil { actions += meetDeadlines(at: now) + endHolds(at: now) }
     if case .awaitingReboot(let id, let until) = current, until <= now { actions += noReboot(id, at: now) }
     armTick(at: now)
-    guard current == nil, storeTrouble == nil, stoppingSince == nil,
+    guard current == nil, storeTrouble == nil, stoppingSince == nil, disturbedSince == nil || line.isAnyForced,
       let id = line.next(at: now, opens: opensAt), let entry = entries[id]
     else { return actions }
     let overrode = entry.urgency == .force ? overridden(entry.update.screen) : []

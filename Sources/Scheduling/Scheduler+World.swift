@@ -14,6 +14,7 @@ extension Scheduler {
     if all == passages { return [] }
     passages = all
     passagesSince = now
+    disturbedSince = nil
     return evaluate(at: now)
   }
 
@@ -29,6 +30,7 @@ extension Scheduler {
   /// The look that `lookAgain` asked for is done, and its changes have been told.
   public mutating func looked(at now: Instant) -> [Action] {
     storeTrouble = nil
+    disturbedSince = nil
     switch current {
     case .returning(let id, let attempts) where mustWriteAgain:
       return giveBack(id, attempts: attempts, at: now) + evaluate(at: now)
@@ -43,9 +45,13 @@ extension Scheduler {
   }
 
   /// The last look is done, and what it changed has been told: start, or wait again if something is in the way now.
-  public mutating func verified(_ id: UpdateID, at now: Instant) -> [Action] {
+  /// `disturbed`: a contact changed meanwhile, even if nothing is in the way any more.
+  public mutating func verified(_ id: UpdateID, disturbed: Bool = false, at now: Instant) -> [Action] {
     guard case .verifying(id, let releasedAt) = current, let entry = entries[id] else { return [] }
-    if mayStart(at: now) {
+    // A touch that has not shut the gate is not tried again at once: it would be written again and again.
+    if disturbed && mayStart(at: now) {
+      disturbedSince = now
+    } else if mayStart(at: now) {
       setCurrent(.running(id), at: now)
       return [.start(entry.update, attempt: entry.attempts, releasedAt: releasedAt)]
     }

@@ -33,6 +33,8 @@ public struct Scheduler: Sendable {
     case done(StoreWrite)
     /// It could not be made durable, and is not done.
     case notDone(StoreWrite, reason: String)
+
+    public var isStart: Bool { if case .start = self { true } else { false } }
   }
 
   struct Entry: Sendable {
@@ -121,6 +123,8 @@ public struct Scheduler: Sendable {
   var sharedTimes: [String?: SharedTimes] = [nil: SharedTimes()]
   var ticks = 0
   var nextTick: Instant?
+  /// Somebody touched between the mark and the start, and is gone already: nothing is started before the next look.
+  var disturbedSince: Instant?
   /// A write failed then; nothing is started until the next look.
   var storeTrouble: (since: Instant, reason: String)?
   var stoppingSince: Instant?
@@ -196,6 +200,9 @@ public struct Scheduler: Sendable {
 
   public func attempts(of id: UpdateID) -> Int? { entries[id]?.attempts }
 
+  /// One that has not ended.
+  public func update(_ id: UpdateID) -> Update? { entries[id]?.update }
+
   /// How often the service looked again since it accepted (or, after a restart, loaded) the update.
   public func checks(of id: UpdateID) -> Int? {
     entries[id].map { ticks - $0.acceptedTick }
@@ -211,7 +218,7 @@ public struct Scheduler: Sendable {
 
   /// When `timePassed` is due; nil: nothing waits, and no timer runs.
   public var nextDeadline: Instant? {
-    let mayStart = current == nil && storeTrouble == nil && stoppingSince == nil
+    let mayStart = current == nil && storeTrouble == nil && stoppingSince == nil && disturbedSince == nil
     var due = line.nextDeadline(offset: wallOffset, ends: storeTrouble == nil) { mayStart ? opensAt($0) : nil }
     if case .awaitingReboot(_, let until) = current, stoppingSince == nil { due = min(due ?? until, until) }
     for until in holds.values.compactMap(\.until) where storeTrouble == nil { due = min(due ?? until, until) }

@@ -70,6 +70,7 @@ struct WaitingLine: Sendable {
   var count: Int { members.count }
   func contains(_ id: UpdateID) -> Bool { members[id] != nil }
   func count(of user: UInt32) -> Int { byUser[user] ?? 0 }
+  var isAnyForced: Bool { forced.first != nil }
   /// The first that came.
   var oldest: UpdateID? { ages.first?.id }
 

@@ -35,8 +35,7 @@ extension Daemon {
       look(now)
       pending += scheduler.looked(at: now)
     case .verify(let id):
-      look(now)
-      pending += scheduler.verified(id, at: now)
+      commit(id, now)
     case .start(let update, let attempt, let releasedAt):
       start(update, attempt, releasedAt, now)
     case .probe(let id):
@@ -60,6 +59,18 @@ extension Daemon {
   private func look(_ now: Instant) {
     touch.lookAgain(now)
     pending += scheduler.screens(touch.passages, at: now)
+  }
+
+  /// Between the verdict and the start nothing is written: it would take longer than a finger needs to land.
+  private func commit(_ id: UpdateID, _ now: Instant) {
+    let update = scheduler.update(id)
+    let kind = update.flatMap { configuration.handlers[$0.handler]?.guardKind } ?? .verify
+    var disturbed = false
+    if kind != .none { disturbed = touch.commit(screen: update?.screen, grab: kind == .grab, now) }
+    let changed = scheduler.screens(touch.passages, at: now)
+    let verdict = scheduler.verified(id, disturbed: disturbed, at: now)
+    touch.decided(starts: verdict.contains(where: \.isStart))
+    pending = verdict + changed + pending
   }
 
   // MARK: Store
@@ -102,6 +113,7 @@ extension Daemon {
         lock: lockPath(update.id), releasedAt: releasedAt, loop: loop, log: log, now: EventLoop.now
       ) { [unowned self] process, end, now in
         handler = nil
+        touch.handlerEnded(now)
         _ = HandlerProcess.holdsLock(lockPath(process.update.id))  // Removes the file.
         let result = process.result(end, at: Clock.wall)
         perform(
@@ -115,6 +127,7 @@ extension Daemon {
     } catch {
       let result = UpdateResult(
         state: .failed, exitCode: nil, message: "\(error)", finishedAt: Clock.wall, releaseToStartMilliseconds: nil)
+      touch.handlerEnded(now)
       pending += scheduler.handlerEnded(update.id, result, at: now)
     }
   }

@@ -227,6 +227,7 @@ extension Daemon {
         gate: replies.machine(touch.screens), screens: replies.screens(touch),
         updates: try store.counts(), oldestWaiting: try scheduler.oldestWaiting.flatMap(store.find).map(replies.update),
         lastResult: try store.lastFinished().map(replies.update), paused: scheduler.pause.map(replies.pause),
+        guard: touch.guards.counts,
         warnings: store.notices + touch.warnings))
   }
 }

@@ -119,6 +119,9 @@ public struct ContactTracker: Hashable, Sendable {
 
   // MARK: Inputs
 
+  /// A grab was refused with EBUSY: another process holds the device, and the table is all there is.
+  public mutating func noteForeignGrab() { mayBeGrabbed = true }
+
   public mutating func handle(_ output: FrameAssembler.Output) -> [ContactChange] {
     switch output {
     case .frame(let frame):

@@ -12,14 +12,17 @@ public struct StatusReply: Codable, Equatable, Sendable {
   public var paused: PauseReply?
   public var oldestWaiting: UpdateReply?
   public var lastResult: UpdateReply?
+  /// What came of the last looks before handlers started.
+  public var `guard`: GuardReply?
   /// What the administrator should know although the service runs: a damaged queue set aside, a full disk, …
   public var warnings: [String]
 
   public init(
     version: String, touched: Bool, contacts: Int, gate: GateReply, screens: [ScreenReply],
     updates: [String: Int], oldestWaiting: UpdateReply?, lastResult: UpdateReply?, paused: PauseReply? = nil,
-    warnings: [String]
+    guard guards: GuardReply? = nil, warnings: [String]
   ) {
+    self.guard = guards
     self.paused = paused
     self.version = version
     self.touched = touched

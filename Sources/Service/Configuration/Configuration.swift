@@ -20,6 +20,8 @@ public struct Configuration: Equatable, Sendable {
   /// `[Queue] MaxWaiting=`, `MaxWaitingPerUser=`: beyond them a submission is refused, never an update dropped.
   public var maxWaiting = 10_000
   public var maxWaitingPerUser = 1_000
+  /// `[Gate] GuardMax=`: a grab does not wait longer for the handler's end.
+  public var guardMax: Duration = .seconds(2)
   /// `[Rights]`.
   public var rights = Rights()
   /// By name.

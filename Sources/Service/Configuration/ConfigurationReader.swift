@@ -24,6 +24,7 @@ struct ConfigurationReader {
             configuration.onStuck = try ConfigurationValue.stuckPolicy(entry.value)
           case ("Devices", "Use"), ("Devices", "Ignore"):
             configuration.deviceRules.append(try ConfigurationValue.deviceRule(entry.value, use: entry.key == "Use"))
+          case ("Gate", "GuardMax"): configuration.guardMax = try ConfigurationValue.timeSpan(entry.value)
           case ("Rights", "Force"): configuration.rights.force = try Principals(entry.value)
           case ("Rights", "Hold"): configuration.rights.hold = try Principals(entry.value)
           case ("Rights", "Admin"): configuration.rights.admin = try Principals(entry.value)
@@ -66,6 +67,7 @@ struct ConfigurationReader {
     var reboots = false
     var rebootTimeout: Duration?
     var allowed: Principals?
+    var guardKind = GuardKind.verify
     for entry in file.entries where entry.section == "Handler" {
       do throws(ConfigurationValue.Refused) {
         switch entry.key {
@@ -78,6 +80,7 @@ struct ConfigurationReader {
         case "Coalesce": policy.coalescing = try ConfigurationValue.coalescing(entry.value)
         case "OnInterrupted":
           policy.onInterrupted = try ConfigurationValue.choice(entry.value)
+        case "Guard": guardKind = try ConfigurationValue.choice(entry.value)
         case "Reboots": reboots = try ConfigurationValue.yesOrNo(entry.value)
         case "RebootTimeout": rebootTimeout = try ConfigurationValue.timeSpan(entry.value, atLeast: .seconds(1))
         case "SatisfiedByReboot": policy.isSatisfiedByReboot = try ConfigurationValue.yesOrNo(entry.value)
@@ -122,7 +125,7 @@ struct ConfigurationReader {
     if found.isEmpty, let program = command.first {
       configuration.handlers[name] = HandlerDefinition(
         name: name, file: file.path, program: program, arguments: Array(command.dropFirst()), parameters: parameters,
-        timeout: timeout, quietPeriod: quietPeriod, allowed: allowed, policy: policy)
+        timeout: timeout, quietPeriod: quietPeriod, guardKind: guardKind, allowed: allowed, policy: policy)
     }
   }
 

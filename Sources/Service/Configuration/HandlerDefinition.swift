@@ -16,6 +16,8 @@ public struct HandlerDefinition: Equatable, Sendable {
   public let timeout: Duration
   /// `QuietPeriod=`; nil: the service's.
   public let quietPeriod: Duration?
+  /// `Guard=`: what happens between the decision and the start.
+  public let guardKind: GuardKind
   /// `AllowUsers=`, `AllowGroups=`: who may submit; nil: whoever may open the socket.
   public let allowed: Principals?
   /// `Attempts=`, `Backoff=`, `Coalesce=`, `OnInterrupted=`, `Reboots=`. Its quiet period does not count: `policy(serviceQuietPeriod:)` does.
@@ -23,10 +25,12 @@ public struct HandlerDefinition: Equatable, Sendable {
 
   public init(
     name: String, file: String, program: String, arguments: [String], parameters: [ParameterDefinition],
-    timeout: Duration, quietPeriod: Duration? = nil, allowed: Principals? = nil,
+    timeout: Duration, quietPeriod: Duration? = nil, guardKind: GuardKind = .verify,
+    allowed: Principals? = nil,
     policy: HandlerPolicy = HandlerPolicy()
   ) {
     self.allowed = allowed
+    self.guardKind = guardKind
     self.quietPeriod = quietPeriod
     self.policy = policy
     self.name = name
@@ -63,6 +67,17 @@ public struct HandlerDefinition: Equatable, Sendable {
     }
     return nil
   }
+}
+
+/// `Guard=`.
+public enum GuardKind: String, Equatable, Sendable, CaseIterable {
+  /// The devices are grabbed (EVIOCGRAB) before the last look, so that no touch reaches anybody until the handler has
+  /// ended.
+  case grab
+  /// The kernel is asked once more.
+  case verify
+  /// It starts on what is known.
+  case none
 }
 
 /// One parameter that a request may give a handler: `Param=NAME [PATTERN]`.

@@ -6,7 +6,7 @@ struct KnownKeys {
 
   static let settings = KnownKeys(
     sections: [
-      "Gate": ["QuietPeriod", "FirstScreenTimeout", "StuckAfter", "OnStuck"],
+      "Gate": ["QuietPeriod", "FirstScreenTimeout", "StuckAfter", "OnStuck", "GuardMax"],
       "Queue": ["RetryInterval", "MaxWaiting", "MaxWaitingPerUser"],
       "Devices": ["Use", "Ignore"],
       "Rights": ["Force", "Hold", "Admin"],
@@ -15,7 +15,7 @@ struct KnownKeys {
     sections: [
       "Handler": [
         "Exec", "Param", "Timeout", "QuietPeriod", "Attempts", "Backoff", "Coalesce", "OnInterrupted", "Reboots",
-        "RebootTimeout", "SatisfiedByReboot", "AllowUsers", "AllowGroups",
+        "RebootTimeout", "SatisfiedByReboot", "AllowUsers", "AllowGroups", "Guard",
       ]
     ],
     repeatable: ["Param"])

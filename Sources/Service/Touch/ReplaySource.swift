@@ -63,6 +63,10 @@ final class ReplaySource: TouchSource {
   var cutFrameDue: Instant? { nil }
   func finishCutFrame(now: Instant) -> FrameAssembler.Output? { nil }
   func wantPositions(_ wanted: Bool) -> Bool { false }
+  /// Nobody else reads it.
+  func grab() -> TouchDevice.Grab { .taken }
+  func ungrab() {}
+  var isAnyKeyDown: Bool? { false }
 
   private func arm() {
     guard next < events.count else { return }

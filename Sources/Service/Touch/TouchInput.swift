@@ -6,7 +6,7 @@ import Timeline
 import TouchModel
 
 /// One open device with what is known of it.
-private final class AttachedDevice {
+final class AttachedDevice {
   let screen: String
   let hardware: String
   let node: String
@@ -65,10 +65,13 @@ final class TouchInput {
   private(set) var screens: Screens
   /// Updates wait; without them nothing is sampled.
   var somethingWaits = false
+  /// Changes of contacts told so far, by frames or by tables.
+  private(set) var changesTold = 0
+  let guards: DeviceGuard
   private let loop: EventLoop
-  private let log: Log
+  let log: Log
   private let configuration: Configuration
-  private var attached: [DeviceID: AttachedDevice] = [:]
+  private(set) var attached: [DeviceID: AttachedDevice] = [:]
   private var unopened: [DeviceID: Unopened] = [:]
   private var monitor: DeviceMonitor?
   private var monitorWatch: Source?
@@ -77,6 +80,7 @@ final class TouchInput {
     self.loop = loop
     self.log = log
     self.configuration = configuration
+    guards = DeviceGuard(longest: configuration.guardMax)
     screens = Screens(at: now, firstScreenTimeout: configuration.firstScreenTimeout)
   }
 
@@ -159,6 +163,7 @@ final class TouchInput {
   private func attach(_ id: DeviceID, _ device: AttachedDevice, _ now: Instant) throws {
     device.watch = try loop.watch(device.source.descriptor, .touch) { [unowned self] now in
       pump(id, now)
+      letGoIfFree(now)
       changed(now)
     }
     attached[id] = device
@@ -170,6 +175,7 @@ final class TouchInput {
       screens.deviceGone(id, screen: lost.screen, at: now)
     }
     guard let gone = attached.removeValue(forKey: id) else { return }
+    guards.forget(id)
     let count = gone.tracker.contacts.count
     screens.deviceGone(id, screen: gone.screen, at: now)
     log.info("screen '\(gone.screen)': \(gone.node) is gone\(count > 0 ? " with \(count) contacts" : "")")
@@ -237,7 +243,11 @@ final class TouchInput {
 
   private func tell(_ id: DeviceID, _ now: Instant, _ input: (inout ContactTracker) -> [ContactChange]) {
     guard let device = attached[id] else { return }
-    for change in input(&device.tracker) { screens.handle(change, of: id, screen: device.screen, at: now) }
+    for change in input(&device.tracker) {
+      changesTold += 1
+      guards.heard(change, of: id)
+      screens.handle(change, of: id, screen: device.screen, at: now)
+    }
   }
 
   // MARK: Looking again
@@ -303,6 +313,7 @@ final class TouchInput {
       deadlines += device.tableDue.map { [$0] } ?? [device.tracker.secondReadDue, sampleDue(device)].compactMap(\.self)
     }
     if let deadline = screens.nextDeadline { deadlines.append(deadline) }
+    if let deadline = guards.nextDeadline { deadlines.append(deadline) }
     return deadlines.min()
   }
 
@@ -330,6 +341,7 @@ final class TouchInput {
       tell(id, now) { $0.timePassed(now) }
     }
     screens.timePassed(now)
+    letGoIfFree(now)
   }
 
   // MARK: Views

@@ -15,6 +15,9 @@ protocol TouchSource: AnyObject {
   func finishCutFrame(now: Instant) -> FrameAssembler.Output?
   /// True where it changed something: then a settled table must be adopted.
   func wantPositions(_ wanted: Bool) -> Bool
+  func grab() -> TouchDevice.Grab
+  func ungrab()
+  var isAnyKeyDown: Bool? { get }
 }
 
 extension TouchDevice: TouchSource {

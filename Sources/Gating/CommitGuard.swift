@@ -1,0 +1,59 @@
+public import Timeline
+
+/// The grab of the devices around the start of a handler: when to let go of them.
+///
+/// Let go of at a moment without a contact and without a key, an application sees no half a touch: an end without a
+/// beginning is harmless to it, a beginning without an end is not (tried with libinput on a real kernel).
+public struct CommitGuard: Equatable, Sendable {
+  private enum State: Equatable, Sendable {
+    case open
+    /// The handler runs.
+    case holding(until: Instant)
+    /// Nothing more to wait for but the fingers.
+    case releasing(until: Instant)
+  }
+
+  public enum Release: Equatable, Sendable {
+    case clean
+    /// Something was still down after `patience`.
+    case over
+  }
+
+  /// So long a finger is waited for after the handler has ended.
+  public static let patience: Duration = .seconds(2)
+
+  /// `GuardMax=`: the handler's end is not waited for longer.
+  public let longest: Duration
+  private var state = State.open
+
+  public init(longest: Duration) { self.longest = longest }
+
+  public var isHeld: Bool { state != .open }
+
+  public var nextDeadline: Instant? {
+    switch state {
+    case .open: nil
+    case .holding(let until), .releasing(let until): until
+    }
+  }
+
+  /// The devices are grabbed.
+  public mutating func taken(at now: Instant) { state = .holding(until: now + longest) }
+
+  /// It came to no start: they were let go of at once.
+  public mutating func givenUp() { state = .open }
+
+  public mutating func handlerEnded(at now: Instant) {
+    if case .holding = state { state = .releasing(until: now + Self.patience) }
+  }
+
+  /// To be asked after everything that may have changed it. `isDown`: a contact or a key is down on one of the devices.
+  /// Non-nil: let go of them now.
+  public mutating func update(isDown: Bool, at now: Instant) -> Release? {
+    if case .holding(let until) = state, until <= now { state = .releasing(until: until + Self.patience) }
+    guard case .releasing(let until) = state else { return nil }
+    if isDown && now < until { return nil }
+    state = .open
+    return isDown ? .over : .clean
+  }
+}

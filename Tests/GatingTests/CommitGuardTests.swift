@@ -1,0 +1,65 @@
+import Gating
+import Testing
+import Timeline
+
+@Suite("Letting go of grabbed devices")
+struct CommitGuardTests {
+  private func at(_ seconds: Double) -> Instant { Instant(nanoseconds: Int64(seconds * 1e9)) }
+
+  private func held() -> CommitGuard {
+    var held = CommitGuard(longest: .seconds(3))
+    held.taken(at: at(10))
+    return held
+  }
+
+  @Test("while the handler runs they are held, whatever is down")
+  func whileRunning() {
+    var held = held()
+    #expect(held.isHeld && held.nextDeadline == at(13))
+    #expect(held.update(isDown: false, at: at(11)) == nil)
+    #expect(held.update(isDown: true, at: at(12.9)) == nil)
+    #expect(held.isHeld)
+  }
+
+  @Test("the handler ends and nothing is down: let go of at once")
+  func clean() {
+    var held = held()
+    held.handlerEnded(at: at(11))
+    #expect(held.update(isDown: false, at: at(11)) == .clean)
+    #expect(!held.isHeld && held.nextDeadline == nil)
+    #expect(held.update(isDown: false, at: at(12)) == nil, "once only")
+  }
+
+  @Test("with a finger down they wait for it, two seconds at most")
+  func finger() {
+    var lifted = held()
+    lifted.handlerEnded(at: at(11))
+    #expect(lifted.update(isDown: true, at: at(11)) == nil)
+    #expect(lifted.nextDeadline == at(13))
+    #expect(lifted.update(isDown: false, at: at(12.5)) == .clean)
+    var stays = held()
+    stays.handlerEnded(at: at(11))
+    #expect(stays.update(isDown: true, at: at(12.999)) == nil)
+    #expect(stays.update(isDown: true, at: at(13)) == .over)
+    #expect(!stays.isHeld)
+  }
+
+  @Test("a handler that takes longer than GuardMax= is not waited for")
+  func longHandler() {
+    var held = held()
+    #expect(held.update(isDown: true, at: at(13)) == nil)
+    held.handlerEnded(at: at(14))
+    #expect(held.nextDeadline == at(15), "its end puts nothing off")
+    #expect(held.update(isDown: true, at: at(15)) == .over)
+    var free = self.held()
+    #expect(free.update(isDown: false, at: at(13)) == .clean)
+  }
+
+  @Test("given up before a start: nothing is left")
+  func givenUp() {
+    var held = held()
+    held.givenUp()
+    held.handlerEnded(at: at(11))
+    #expect(held.update(isDown: false, at: at(11)) == nil && !held.isHeld)
+  }
+}
