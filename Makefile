@@ -4,7 +4,7 @@ SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help deps libraries lint build check release test test-root touch-script conformance fuzz model-check demo install uninstall vm vm-build
+.PHONY: help deps libraries lint build check release test test-root touch-script conformance fuzz model-check hid-test demo install uninstall vm vm-build
 
 # Everything from Debian that the build needs. `make lint` checks that README.md and the C headers say the same.
 PACKAGES := pkg-config libevdev-dev libudev-dev libsystemd-dev libsqlite3-dev libmicrohttpd-dev
@@ -68,7 +68,10 @@ test-root: release
 	@$(MAKE) --no-print-directory install DESTDIR=$(CURDIR)/.build/vm-root PREFIX=/usr > /dev/null
 
 test: deps lint build test-root vm-build ## everything: packages, format, builds, all tests, those in the VM too
-	@Tests/run pure devices plain systemd
+	@Tests/run pure devices plain systemd hid
+
+hid-test: libraries test-root vm-build ## the kernel's HID tests with the service watching: all that `make test` samples
+	@Tests/vm-hid/run < /dev/null
 
 touch-script: libraries ## run one touch script and print each check: make touch-script FILE=path
 	@[ -f "$(FILE)" ] || { echo "say which script: make touch-script FILE=path" >&2; exit 1; }
