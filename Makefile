@@ -68,7 +68,7 @@ test-root: release
 	@$(MAKE) --no-print-directory install DESTDIR=$(CURDIR)/.build/vm-root PREFIX=/usr > /dev/null
 
 test: deps lint build test-root vm-build ## everything: packages, format, builds, all tests, those in the VM too
-	@Tests/run pure devices plain systemd hid
+	@Tests/run pure devices plain systemd simtime hid
 
 hid-test: libraries test-root vm-build ## the kernel's HID tests with the service watching: all that `make test` samples
 	@Tests/vm-hid/run < /dev/null

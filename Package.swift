@@ -73,8 +73,11 @@ let package = Package(
     .executableTarget(
       name: "touchplay", dependencies: ["VirtualTouch"], path: "Tests/touchplay", swiftSettings: strict),
 
+    // Touch scripts as values, for the tracker and for the service in the VM.
+    .target(name: "TouchScripts", dependencies: ["TouchModel"], path: "Tests/TouchScripts", swiftSettings: strict),
+
     // Pure tests: milliseconds, no kernel, no root.
-    tests("TouchModelTests", ["Timeline", "TouchModel"], exclude: ["Cases"]),
+    tests("TouchModelTests", ["Timeline", "TouchModel", "TouchScripts"], exclude: ["Cases"]),
     tests("TimelineTests", ["Timeline"]),
     tests("GatingTests", ["Timeline", "TouchModel", "Gating"]),
     tests("SchedulingTests", ["Timeline", "TouchModel", "Gating", "Scheduling"]),
@@ -92,7 +95,10 @@ let package = Package(
     // The real programs on a real kernel; skipped outside the test VM (make test runs them inside).
     tests(
       "VMTests",
-      ["VirtualTouch", "TouchgateAPI", "TouchgateClient", "Timeline", "TouchModel", "Evdev", "Recordings", "CLibevdev"]),
+      [
+        "VirtualTouch", "TouchScripts", "TouchgateAPI", "TouchgateClient", "Timeline", "TouchModel", "Evdev", "Recordings",
+        "CLibevdev",
+      ]),
   ],
   swiftLanguageModes: [.v6]
 )

@@ -66,9 +66,9 @@ extension ContactTracker {
     slots[index].lastChange = time
     slots[index].addedUnheard = nil
     if news.newContact || news.sawEnd { slots[index].missingSince = nil }
+    if news.newContact || news.sawTool { slots[index].toolIsInherited = !news.sawTool }
     if news.newContact {
       buttonUpSince = nil
-      slots[index].toolIsInherited = !news.sawTool
       // Another id means another contact, with or without -1 between them.
       set(index, .absent, news.sawEnd ? .lifted : .replaced, at: time)
       if slots[index].id == -1 { changes.append(.activity(at: time)) }  // Down and up in one frame.

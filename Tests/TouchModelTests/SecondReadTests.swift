@@ -217,6 +217,22 @@ struct SecondReadTests {
     #expect(device.pass(.milliseconds(500)) == [.ended(finger(0, nil), .silence, at: device.now)])
   }
 
+  /// The kernel tells a tool only when it changes, so most contacts begin without one.
+  @Test("a palm whose tool was told after its beginning stays none, also where the table has it as a finger again")
+  func palmToldLater() {
+    var device = DeviceOnTrial()
+    device.send(.slot(0), .id(5), .touch(1), .report)
+    device.send(.tool(ToolType.palm), .report)
+    device.send(.tool(ToolType.finger), .x(3), .report)
+    for _ in 0..<3 {
+      device.verify()
+      #expect(device.tracker.contacts.isEmpty)
+      device.pass(.seconds(1))
+    }
+    device.send(.id(6), .report)
+    #expect(device.tracker.contacts == [finger(0, 6)])
+  }
+
   @Test("at open the table is the truth at once: fingers, palms, hovering ones, and the current slot")
   mutating func open() {
     device.sendUnseen(

@@ -1,16 +1,11 @@
 import Foundation
 import Testing
+import TouchScripts
 
 /// `TOUCH_SCRIPT=path` (`make touch-script`) runs that one and prints every check.
 @Suite("Touch scripts")
 struct TouchScriptTests {
-  static let folder = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "Cases")
-
-  static let files: [String] = {
-    if let one = ProcessInfo.processInfo.environment["TOUCH_SCRIPT"] { return [one] }
-    let names = (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
-    return names.filter { $0.hasSuffix(".touch") }.sorted().map { folder.appending(path: $0).path }
-  }()
+  static let files = ProcessInfo.processInfo.environment["TOUCH_SCRIPT"].map { [$0] } ?? ScriptFiles.all
 
   @Test("every touch script holds against the tracker", arguments: files)
   func holds(_ file: String) throws {

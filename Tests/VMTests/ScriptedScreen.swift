@@ -1,0 +1,233 @@
+import Evdev
+import Glibc
+import Recordings
+import Testing
+import Timeline
+import TouchModel
+import TouchScripts
+import TouchgateAPI
+import VirtualTouch
+
+/// Plays a touch script to the real service through a device of the kernel.
+///
+/// What the script says of the kernel's table is brought about: for `VERIFY` under a foreign grab, so that the service
+/// hears nothing of it; for `DROP` while the service is stopped and its queue overflows; for `OPEN` while it is not
+/// running. Of the expectations the verdict and the number of contacts are checked, in the service's status.
+final class ScriptedScreen {
+  let service: ServiceOnTrial
+  private let script: TouchScript
+  private var screen: VirtualTouchscreen?
+  /// What the kernel holds.
+  private var kernel = SlotTable(ScreenProfile(name: "", tongue: .single))
+  private var wanted: ScriptOperation.Snapshot?
+  private var isDropping = false
+  private var devices = 0
+
+  init(_ script: TouchScript) throws {
+    self.script = script
+    // A finger of ten minutes is still one in these scripts.
+    service = try ServiceOnTrial(gate: "FirstScreenTimeout=0\nStuckAfter=1h")
+  }
+
+  deinit { service.signal(SIGCONT) }
+
+  /// Returns how many lines held; one in the middle of a drop, where the service is stopped, is not checked.
+  func run() throws -> Int {
+    var checks = 0
+    for (index, step) in script.steps.enumerated() {
+      for operation in step.operations { try perform(operation, script.operations(from: index)) }
+      if step.expected.isEmpty || isDropping { continue }
+      var found: StatusLine?
+      let holds = try eventually(within: .milliseconds(60)) {
+        let status = try StatusLine(service)
+        found = status
+        return step.expected.allSatisfy(status.agrees)
+      }
+      if !holds {
+        throw TouchScript.Failure(
+          line: step.line, message: "\(step.text): the service has \(found.map { "\($0)" } ?? "no status")")
+      }
+      checks += 1
+    }
+    return checks
+  }
+
+  // MARK: Operations
+
+  private func perform(_ operation: ScriptOperation, _ rest: [ScriptOperation]) throws {
+    switch operation {
+    case .device(let tongue): try plug(tongue, rest)
+    case .snapshot(let snapshot): wanted = snapshot
+    case .open:
+      service.kill(SIGTERM)
+      bringAbout()
+      try service.start()
+      try #require(try service.knows(screens: 1))
+    case .verify:
+      if wanted != nil, let screen {
+        let grab = try ForeignGrab(node: screen.node)
+        bringAbout()
+        withExtendedLifetime(grab) {}
+      }
+      for _ in 0..<2 {
+        _ = try service.status()
+        pass(ContactTracker.secondRead + .milliseconds(1))
+      }
+    case .gone: try unplug()
+    case .wait(let time): pass(time)
+    case .event(EventType.syn, EventCode.synDropped, _): try drop()
+    case .event(let type, let code, let value):
+      send([(type, code, value)])
+      if isDropping && (type, code) == (EventType.syn, EventCode.synReport) {
+        isDropping = false
+        service.signal(SIGCONT)
+      }
+    }
+  }
+
+  private func plug(_ tongue: ScreenProfile.Tongue, _ rest: [ScriptOperation]) throws {
+    if screen != nil { try unplug() }
+    devices += 1
+    let plugged = try VirtualTouchscreen(.scripted("Scripted \(devices)", tongue, rest))
+    screen = plugged
+    kernel = SlotTable(ScreenProfile(name: "", tongue: tongue))
+    wanted = nil
+    let isKnown = try eventually {
+      try service.status().screens.contains { $0.name == plugged.device.name && $0.state == "clear" }
+    }
+    try #require(isKnown, "the service does not find the device; its log: \(service.log)")
+  }
+
+  private func unplug() throws {
+    let name = screen?.device.name
+    screen = nil
+    let isGone = try eventually {
+      try !service.status().screens.contains { $0.name == name && !$0.devices.isEmpty }
+    }
+    try #require(isGone)
+  }
+
+  private func send(_ events: [RawEvent]) {
+    for event in events {
+      kernel.apply(InputEvent(time: .distantPast, type: event.type, code: event.code, value: event.value))
+    }
+    screen?.send(events)
+  }
+
+  /// Sends what makes the kernel's table what the script wants it to be.
+  private func bringAbout() {
+    guard let snapshot = wanted else { return }
+    wanted = nil
+    var events: [RawEvent] = []
+    for (slot, id) in kernel.table.trackingIDs.enumerated() where snapshot.ids[slot] ?? -1 != id {
+      events.append((EventType.abs, EventCode.slot, Int32(slot)))
+      events.append((EventType.abs, EventCode.trackingID, snapshot.ids[slot] ?? -1))
+    }
+    if let button = snapshot.button { events.append((EventType.key, EventCode.buttonTouch, button ? 1 : 0)) }
+    if let slot = snapshot.currentSlot { events.append((EventType.abs, EventCode.slot, Int32(slot))) }
+    send(events + [(EventType.syn, EventCode.synReport, 0)])
+  }
+
+  /// More than a queue holds, by BTN_TOUCH, which the service does not mask; another reader proves that it was too much.
+  private func drop() throws {
+    let screen = try #require(screen)
+    service.signal(SIGSTOP)
+    isDropping = true
+    let witness = try QueueWitness(screen.node)
+    let down: Int32 = kernel.table.touchDown == true ? 1 : 0
+    for _ in 0..<2000 {
+      for value in [1 - down, down] {
+        send([(EventType.key, EventCode.buttonTouch, value), (EventType.syn, EventCode.synReport, 0)])
+      }
+    }
+    try #require(witness.lostEvents())
+    bringAbout()
+  }
+}
+
+/// What the service says of the one screen there is.
+private struct StatusLine: CustomStringConvertible {
+  let contacts: Int
+  let state: String
+
+  init(_ service: ServiceOnTrial) throws {
+    let status = try service.status()
+    contacts = status.contacts
+    state = status.screens.first?.state ?? "no screen"
+  }
+
+  var description: String { "\(contacts) contacts, state \(state)" }
+
+  func agrees(_ expectation: ScriptExpectation) -> Bool {
+    switch expectation {
+    case .contacts(let text): text.split(separator: ",").count { $0 != "{}" } == contacts
+    case .verdict(.touched): contacts > 0 && state == "touched"
+    case .verdict(.uncertain): state == "unknown" || contacts > 0 && state == "touched"
+    case .verdict(.idle): contacts == 0 && state != "unknown"
+    case .total: true  // The service does not tell them.
+    }
+  }
+}
+
+/// Another reader of a device, with a queue like everybody's.
+private final class QueueWitness {
+  private let descriptor: CInt
+
+  init(_ node: String) throws {
+    descriptor = open(node, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
+    try #require(descriptor >= 0)
+  }
+
+  deinit { close(descriptor) }
+
+  func lostEvents() -> Bool {
+    var lost = false
+    var buffer = [UInt8](repeating: 0, count: 4096)
+    while true {
+      let size = read(descriptor, &buffer, buffer.count)
+      if size <= 0 { return lost }
+      buffer.withUnsafeBytes {
+        EventDecoder.native.decode(UnsafeRawBufferPointer(rebasing: $0[..<size])) {
+          lost = lost || ($0.type, $0.code) == (EventType.syn, EventCode.synDropped)
+        }
+      }
+    }
+  }
+}
+
+extension RecordedDevice {
+  /// A device that can send what a script says up to its next device.
+  fileprivate static func scripted(
+    _ name: String, _ tongue: ScreenProfile.Tongue, _ operations: [ScriptOperation]
+  ) -> RecordedDevice {
+    let kind: ScreenDescription.Kind =
+      switch tongue {
+      case .slots(let count): .multitouch(slots: count)
+      case .groups: .typeA
+      case .single: .singleTouch
+      }
+    var description = ScreenDescription(name, kind: kind)
+    description.buttonTouch = operations.contains { operation in
+      switch operation {
+      case .event(EventType.key, EventCode.buttonTouch, _), .event(EventType.syn, EventCode.synDropped, _): true
+      case .snapshot(let snapshot): snapshot.button != nil
+      case .device, .event, .open, .verify, .gone, .wait: false
+      }
+    }
+    var device = description.device
+    for case .event(EventType.abs, let code, let value) in operations {
+      let known = device.axes[code] ?? .init(minimum: 0, maximum: 0)
+      device.axes[code] = .init(minimum: known.minimum, maximum: code == EventCode.slot ? known.maximum : max(known.maximum, value))
+    }
+    return device
+  }
+}
+
+extension TouchScript {
+  /// All operations from this line on, up to the next device.
+  fileprivate func operations(from index: Int) -> [ScriptOperation] {
+    let rest = steps[index...].flatMap(\.operations)
+    let own = rest.dropFirst().prefix { if case .device = $0 { false } else { true } }
+    return Array(own)
+  }
+}
