@@ -116,7 +116,8 @@ public struct Gate: Sendable {
       devices[id]?.contacts.remove(contact)
       devices[id]?.stuck.remove(contact)
       quietSince = max(quietSince, time)
-      if cause == .keysReleased { graceEnds = time + Self.grace }
+      // From now on: a finger that stays has not had its chance to speak while the machine slept.
+      if cause == .keysReleased { graceEnds = now + Self.grace }
     case .stuck(let contact, at: _):
       devices[id]?.stuck.insert(contact)
     case .unstuck(let contact, at: _):

@@ -1,4 +1,3 @@
-import Evdev
 import Glibc
 import Recordings
 import Testing
@@ -133,14 +132,14 @@ final class ScriptedScreen {
     let screen = try #require(screen)
     service.signal(SIGSTOP)
     isDropping = true
-    let witness = try QueueWitness(screen.node)
+    let witness = try EventCount(screen.node)
     let down: Int32 = kernel.table.touchDown == true ? 1 : 0
     for _ in 0..<2000 {
       for value in [1 - down, down] {
         send([(EventType.key, EventCode.buttonTouch, value), (EventType.syn, EventCode.synReport, 0)])
       }
     }
-    try #require(witness.lostEvents())
+    try #require(witness.hasLost)
     bringAbout()
   }
 }
@@ -165,32 +164,6 @@ private struct StatusLine: CustomStringConvertible {
     case .verdict(.uncertain): state == "unknown" || contacts > 0 && state == "touched"
     case .verdict(.idle): contacts == 0 && state != "unknown"
     case .total: true  // The service does not tell them.
-    }
-  }
-}
-
-/// Another reader of a device, with a queue like everybody's.
-private final class QueueWitness {
-  private let descriptor: CInt
-
-  init(_ node: String) throws {
-    descriptor = open(node, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
-    try #require(descriptor >= 0)
-  }
-
-  deinit { close(descriptor) }
-
-  func lostEvents() -> Bool {
-    var lost = false
-    var buffer = [UInt8](repeating: 0, count: 4096)
-    while true {
-      let size = read(descriptor, &buffer, buffer.count)
-      if size <= 0 { return lost }
-      buffer.withUnsafeBytes {
-        EventDecoder.native.decode(UnsafeRawBufferPointer(rebasing: $0[..<size])) {
-          lost = lost || ($0.type, $0.code) == (EventType.syn, EventCode.synDropped)
-        }
-      }
     }
   }
 }

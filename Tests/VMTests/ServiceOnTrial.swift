@@ -37,7 +37,7 @@ func always(for span: Duration, _ condition: () throws -> Bool) rethrows -> Bool
 final class ServiceOnTrial {
   let folder: String
   let connection: TouchgateConnection
-  private var process: Process?
+  private var process: ChildProcess?
 
   init(quiet: String? = nil, gate: String = "", start: Bool = true) throws {
     folder = "/tmp/touchgate-\(UUID().uuidString)"
@@ -63,24 +63,16 @@ final class ServiceOnTrial {
 
   // MARK: The process
 
-  var pid: pid_t { process?.processIdentifier ?? 0 }
+  var pid: pid_t { process?.pid ?? 0 }
 
   /// Starts the service, as root or as another user, and waits until it answers.
   func start(as user: String? = nil) throws {
-    let process = Process()
-    let arguments = ["--config", folder, "--state", "\(folder)/state", "--socket", "\(folder)/socket"]
+    var command = [touchgated, "--config", folder, "--state", "\(folder)/state", "--socket", "\(folder)/socket"]
     if let user {
       _ = try Run("/bin/chown", ["-R", user, folder])
-      process.executableURL = URL(filePath: "/usr/bin/setpriv")
-      process.arguments = ["--reuid=\(user)", "--clear-groups", touchgated] + arguments
-    } else {
-      process.executableURL = URL(filePath: touchgated)
-      process.arguments = arguments
+      command = ["/usr/bin/setpriv", "--reuid=\(user)", "--clear-groups"] + command
     }
-    _ = FileManager.default.createFile(atPath: "\(folder)/log", contents: nil)
-    process.standardError = FileHandle(forWritingAtPath: "\(folder)/log")
-    try process.run()
-    self.process = process
+    process = try ChildProcess(command[0], Array(command.dropFirst()), errors: "\(folder)/log")
     let ready = eventually { (try? connection.status()) != nil }
     try #require(ready, "the service does not answer; its log: \(log)")
   }
@@ -93,9 +85,8 @@ final class ServiceOnTrial {
     guard let process, process.isRunning else { return -1 }
     signal(SIGCONT)
     signal(number)
-    process.waitUntilExit()
     self.process = nil
-    return process.terminationStatus
+    return process.waitUntilExit()
   }
 
   var log: String { (try? String(contentsOfFile: "\(folder)/log", encoding: .utf8)) ?? "" }
