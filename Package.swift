@@ -96,8 +96,8 @@ let package = Package(
     tests(
       "VMTests",
       [
-        "VirtualTouch", "TouchScripts", "TouchgateAPI", "TouchgateClient", "Timeline", "TouchModel", "Evdev", "Recordings",
-        "CLibevdev",
+        "VirtualTouch", "TouchScripts", "TouchgateAPI", "TouchgateClient", "Timeline", "TouchModel", "Evdev",
+        "Recordings", "CLibevdev",
       ]),
   ],
   swiftLanguageModes: [.v6]

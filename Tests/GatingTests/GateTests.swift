@@ -257,6 +257,14 @@ struct GateTests {
     #expect(gate.state == .clear(since: at(6.01)))
   }
 
+  @Test("the grace time runs from when the release is heard: the machine may have slept for an hour since")
+  mutating func keysReleasedBeforeSleep() {
+    down(1, 3)
+    gate.handle(.ended(finger(1, 1), .keysReleased, at: at(4)), of: panel, at: at(3604))
+    #expect(gate.state == .touched(contacts: 0, since: at(3)))
+    #expect(gate.nextDeadline == at(3606))
+  }
+
   @Test("a touch during the grace time outlives it; its end does not cut it short")
   mutating func touchInGrace() {
     down(1, 3)

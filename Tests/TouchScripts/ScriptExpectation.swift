@@ -17,7 +17,9 @@ public enum ScriptExpectation: Hashable, Sendable {
       guard let number = Int(word[word.index(after: equals)...]) else { throw Malformed("\(word) has no number") }
       self = .total(name, number)
     } else {
-      guard let verdict = ContactTracker.Verdict(rawValue: word) else { throw Malformed("no verdict is called \(word)") }
+      guard let verdict = ContactTracker.Verdict(rawValue: word) else {
+        throw Malformed("no verdict is called \(word)")
+      }
       self = .verdict(verdict)
     }
   }

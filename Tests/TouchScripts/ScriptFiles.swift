@@ -7,7 +7,8 @@ public enum ScriptFiles {
       .deletingLastPathComponent()
     let own = scripts(project.appending(path: "Tests/TouchModelTests/Cases"))
     let shared = scripts(project.deletingLastPathComponent().appending(path: "shared/cases/touch"))
-    return own + shared.filter { file in !own.contains { FileManager.default.contentsEqual(atPath: file, andPath: $0) } }
+    return own
+      + shared.filter { file in !own.contains { FileManager.default.contentsEqual(atPath: file, andPath: $0) } }
   }()
 
   private static func scripts(_ folder: URL) -> [String] {

@@ -18,7 +18,9 @@ final class EventCount {
   /// How many events of this type had this value; of EV_SYN only SYN_REPORT counts.
   func count(type: UInt16, value: Int32) -> Int {
     read()
-    return events.count { $0.type == type && $0.value == value && (type != EventType.syn || $0.code == EventCode.synReport) }
+    return events.count {
+      $0.type == type && $0.value == value && (type != EventType.syn || $0.code == EventCode.synReport)
+    }
   }
 
   /// The queue was full and the kernel threw events away (SYN_DROPPED).

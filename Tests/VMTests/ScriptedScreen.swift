@@ -190,7 +190,8 @@ extension RecordedDevice {
     var device = description.device
     for case .event(EventType.abs, let code, let value) in operations {
       let known = device.axes[code] ?? .init(minimum: 0, maximum: 0)
-      device.axes[code] = .init(minimum: known.minimum, maximum: code == EventCode.slot ? known.maximum : max(known.maximum, value))
+      device.axes[code] = .init(
+        minimum: known.minimum, maximum: code == EventCode.slot ? known.maximum : max(known.maximum, value))
     }
     return device
   }
