@@ -12,8 +12,8 @@ public struct Configuration: Equatable, Sendable {
   public var stuckAfter: Duration = .seconds(600)
   /// `[Gate] OnStuck=`: `ignore` leaves it out until it changes, `hold` goes on blocking.
   public var onStuck: ContactTracker.StuckPolicy = .ignore
-  /// `[Devices] Ignore=`, `Use=`: which devices are touchscreens, whatever udev says; of several matching lines the last
-  /// decides.
+  /// `[Devices] Ignore=`, `Use=`: which devices are touchscreens, whatever udev says, and which seats count; of several
+  /// matching lines the last decides.
   public var deviceRules: [DeviceRule] = []
   /// `[Queue] RetryInterval=`: how often to look again while something waits; at least 100 ms.
   public var retryInterval: Duration = .seconds(1)

@@ -65,12 +65,12 @@ enum ConfigurationValue {
     return policy
   }
 
-  /// `Use=` and `Ignore=`: `name:GLOB`, `id:VENDOR:PRODUCT` in hexadecimal, or `path:GLOB`.
+  /// `Use=` and `Ignore=`: `name:GLOB`, `id:VENDOR:PRODUCT` in hexadecimal, `path:GLOB` or `seat:GLOB`.
   static func deviceRule(_ text: String, use: Bool) throws(Refused) -> DeviceRule {
     guard let rule = DeviceRule(text, use: use) else {
       throw Refused(
         message: "\(text.quotedForMessage) matches no device; write name:PATTERN, id:VENDOR:PRODUCT such as "
-          + "id:222a:001c, or path:PATTERN (ID_PATH of udev); * and ? stand for others")
+          + "id:222a:001c, path:PATTERN (ID_PATH of udev) or seat:PATTERN (ID_SEAT); * and ? stand for others")
     }
     return rule
   }

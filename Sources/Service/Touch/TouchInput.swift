@@ -116,16 +116,22 @@ final class TouchInput {
     switch event {
     case .gone(let syspath):
       detach(DeviceID(syspath), now)
-    case .present(let found):
+    case .present(var found):
       let id = DeviceID(found.syspath)
-      var found = found
-      if let rule = configuration.deviceRules.last(where: {
-        $0.matches(name: found.name, identity: found.identity, path: found.idPath)
-      }) {
-        if !rule.use { return }
+      switch DeviceRule.decide(configuration.deviceRules, on: found.forRules) {
+      case .touchscreen:
         found.taggedTouchscreen = true
-      } else if found.ignored || (found.taggedOther && !found.taggedTouchscreen) {
-        return
+      case .asTagged where found.ignored || (found.taggedOther && !found.taggedTouchscreen), .ignored:
+        return detach(id, now)  // It may have counted before udev said otherwise of it.
+      case .asTagged:
+        break
+      case .foreignSeat:
+        if found.taggedTouchscreen {
+          log.info(
+            "\(found.node) (\(found.name)) belongs to \(found.seat) and is left out; Use=seat:\(found.seat) in [Devices] "
+              + "would let it count")
+        }
+        return detach(id, now)
       }
       if attached[id] != nil { return }
       open(found, id, screen: unopened[id]?.screen ?? screenName(found), pause: .milliseconds(50), now)
@@ -384,5 +390,11 @@ final class TouchInput {
         screen: $0.screen, node: $0.found.node, name: $0.found.name, path: $0.found.idPath, health: $0.problem)
     }
     return (healthy + broken).sorted { $0.node < $1.node }
+  }
+}
+
+extension DeviceMonitor.Found {
+  fileprivate var forRules: DeviceRule.Device {
+    DeviceRule.Device(name: name, identity: identity, path: idPath, seat: seat)
   }
 }
