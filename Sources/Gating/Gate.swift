@@ -46,6 +46,8 @@ public struct Gate: Sendable {
 
   private enum Condition: Sendable {
     case starting
+    /// It has been opened, but has no table, and has not spoken yet.
+    case unheard
     case ready
     case eventsLost
     case unreadable(String)
@@ -89,9 +91,13 @@ public struct Gate: Sendable {
     update(at: now)
   }
 
-  /// The first snapshot was good; its contacts have been given to `handle` before.
+  /// The first snapshot was good; its contacts have been given to `handle` before. Where these left the device
+  /// uncertain it stays so, up to `becameCertain`.
   public mutating func deviceReady(_ id: DeviceID, at now: Instant) {
-    devices[id]?.condition = .ready
+    switch devices[id]?.condition {
+    case .starting, .unreadable, .ready: devices[id]?.condition = .ready
+    case .unheard, .eventsLost, nil: break
+    }
     quietSince = max(quietSince, now)
     if graceEnds != nil { graceEnds = now + Self.grace }
     update(at: now)
@@ -126,6 +132,8 @@ public struct Gate: Sendable {
       quietSince = max(quietSince, time)
     case .becameUncertain(.eventsLost, at: _):
       devices[id]?.condition = .eventsLost
+    case .becameUncertain(.unheard, at: _):
+      devices[id]?.condition = .unheard
     case .becameCertain(at: let time):
       devices[id]?.condition = .ready
       quietSince = max(quietSince, time)
@@ -166,7 +174,7 @@ public struct Gate: Sendable {
     for (_, device) in devices.sorted(by: { $0.key.syspath < $1.key.syspath }) {
       switch device.condition {
       case .ready: continue
-      case .starting: return .starting(device: device.name)
+      case .starting, .unheard: return .starting(device: device.name)
       case .eventsLost: return .eventsLost(device: device.name)
       case .unreadable(let why): return .unreadable(device: device.name, why: why)
       }

@@ -18,7 +18,7 @@ extension Daemon {
       }
       switch Call.match(request.method, request.path) {
       case .noSuchPath:
-        throw Refusal(404, Problem(code: "noSuchPath", message: "there is no \(request.path)"))
+        throw Refusal(404, Problem(code: "noSuchPath", message: "there is no \(request.path.shortened)"))
       case .wrongMethod(let allowed):
         throw Refusal(
           405, Problem(code: "wrongMethod", message: "\(request.path) takes \(allowed)"),
@@ -139,7 +139,7 @@ extension Daemon {
         field: "screen")
     }
     if let problem = definition.check(parameters: submission.parameters) {
-      throw Problem(code: "badParameter", message: problem.message, field: "parameters.\(problem.parameter)")
+      throw Problem(code: "badParameter", message: problem.message, field: "parameters.\(problem.parameter.shortened)")
     }
     return submission
   }
@@ -198,7 +198,7 @@ extension Daemon {
         states.insert(item.value)
       case "state":
         throw Problem(
-          code: "badState", message: "there is no state '\(item.value)'; known are \(known.joined(separator: ", "))",
+          code: "badState", message: "there is no state '\(item.value.shortened)'; known are \(known.joined(separator: ", "))",
           field: "state")
       case "limit":
         guard let number = Int(item.value), (1...1000).contains(number) else {
@@ -207,8 +207,8 @@ extension Daemon {
         limit = number
       default:
         throw Problem(
-          code: "unknownField", message: "there is no filter '\(item.name)'; known are state and limit",
-          field: item.name)
+          code: "unknownField", message: "there is no filter '\(item.name.shortened)'; known are state and limit",
+          field: item.name.shortened)
       }
     }
     let updates = try store.list(states: states.isEmpty ? nil : states, limit: limit)

@@ -57,4 +57,6 @@ public enum EndCause: String, Equatable, Sendable {
 public enum Uncertainty: String, Equatable, Sendable {
   /// SYN_DROPPED, and the table is not read yet.
   case eventsLost
+  /// Type A without BTN_TOUCH, just opened: the kernel holds nothing that would tell whether a finger is there.
+  case unheard
 }

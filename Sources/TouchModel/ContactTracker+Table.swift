@@ -25,6 +25,10 @@ extension ContactTracker {
       // No table. Where BTN_TOUCH tells that somebody is there, one contact stands for all until frames come.
       if table.touchDown == true && contacts.isEmpty { setGroups(1, at: now) }
       silenceEnds = now + Self.silence
+      if table.touchDown == nil && !lost {
+        lost = true
+        changes.append(.becameUncertain(.unheard, at: now))
+      }
     }
     return take()
   }

@@ -35,7 +35,7 @@ public struct ContactTracker: Hashable, Sendable {
   /// with a finger down in public recordings is 7.67 s.
   public let stuckAfter: Duration
   public let onStuck: StuckPolicy
-  /// Slots out of range, frames without end: what a correct device never sends.
+  /// Slots out of range, which a correct device never sends.
   public internal(set) var anomalies = 0
   /// Differences between the frames and the kernel's table that were repaired.
   public internal(set) var drift = 0

@@ -236,6 +236,23 @@ struct GateTests {
     #expect(gate.state == .clear(since: at(9)))
   }
 
+  @Test("a device that is uncertain when its first snapshot comes is not clear before it is certain")
+  mutating func uncertainAtOpen() {
+    gate.deviceAdded(pen, name: "Panel", at: at(2))
+    for (uncertainty, why) in [
+      (Uncertainty.eventsLost, Gate.Unknown.eventsLost(device: "Panel")), (.unheard, .starting(device: "Panel")),
+    ] {
+      gate.handle(.becameUncertain(uncertainty, at: at(3)), of: pen, at: at(3))
+      gate.deviceReady(pen, at: at(3.1))
+      guard case .unknown(why, since: _) = gate.state else {
+        Issue.record("\(gate.state)")
+        continue
+      }
+      gate.handle(.becameCertain(at: at(3.6)), of: pen, at: at(3.6))
+      #expect(gate.state == .clear(since: at(3.6)))
+    }
+  }
+
   @Test("a re-add that is not read when the grace time ends is unknown then")
   mutating func readdUnread() {
     down(1, 3)

@@ -7,8 +7,6 @@ import Timeline
 /// A running `Exec=` handler: a process group of its own, the payload on standard input, its output in the log, and
 /// a locked descriptor that tells a later run of the service whether it still runs.
 final class HandlerProcess {
-  /// Of the output, for the result of a failed update.
-  static let tailBytes = 2048
   /// Between SIGTERM and SIGKILL after the time-out.
   static let killGrace: Duration = .seconds(5)
 
@@ -27,8 +25,7 @@ final class HandlerProcess {
   private var phase = Phase.running
   private var phaseEnds: Instant
   private let output: CInt
-  private var tail: [UInt8] = []
-  private var line: [UInt8] = []
+  private var written = HandlerOutput()
   private let log: Log
   private var outputWatch: Source?
   private var childWatch: Source?
@@ -73,8 +70,8 @@ final class HandlerProcess {
     _ = tg_set_nonblocking(output)
     outputWatch = try loop.watch(output, .requests) { [unowned self] _ in readOutput() }
     childWatch = try loop.child(child) { [unowned self] end, now in
-      readOutput()
-      flushLine()
+      readOutput(atMost: HandlerOutput.pipeBytes)
+      if let line = written.lastLine() { write(line) }
       outputWatch = nil
       sweep()
       ended(self, end, now)
@@ -135,8 +132,8 @@ final class HandlerProcess {
       (state, exitCode) = (.failed, nil)
       message = "stopped after its time-out of \(TimeSpan.describe(definition.timeout)) by signal \(signal)"
     }
-    if state == .failed && !tail.isEmpty {
-      message += "; last output: \(String(decoding: tail, as: UTF8.self))"
+    if state == .failed && !written.tail.isEmpty {
+      message += "; last output: \(String(decoding: written.tail, as: UTF8.self))"
     }
     return UpdateResult(
       state: state, exitCode: exitCode, message: message, finishedAt: wall,
@@ -153,25 +150,18 @@ final class HandlerProcess {
 
   // MARK: Output
 
-  private func readOutput() {
-    var buffer = [UInt8](repeating: 0, count: 4096)
-    while true {
-      let size = Glibc.read(output, &buffer, buffer.count)
-      if size < 0 && errno == EINTR { continue }
-      if size == 0 { outputWatch = nil }  // End of file would be readable for ever.
-      if size <= 0 { return }
-      tail += buffer[0..<size]
-      if tail.count > Self.tailBytes { tail.removeFirst(tail.count - Self.tailBytes) }
-      for byte in buffer[0..<size] {
-        if byte == UInt8(ascii: "\n") { flushLine() } else if line.count < 1024 { line.append(byte) }
-      }
+  private func readOutput(atMost limit: Int = HandlerOutput.atOnce) {
+    switch written.read(from: output, atMost: limit) {
+    case .more(let lines):
+      lines.forEach(write)
+    case .end(let lines):
+      lines.forEach(write)
+      outputWatch = nil  // End of file would be readable for ever.
     }
   }
 
-  private func flushLine() {
-    if line.isEmpty { return }
-    log.info("\(definition.name) \(update.id): \(String(decoding: line, as: UTF8.self))")
-    line.removeAll(keepingCapacity: true)
+  private func write(_ line: String) {
+    log.info("\(definition.name) \(update.id): \(line)")
   }
 
   // MARK: What the child gets

@@ -35,7 +35,7 @@ enum StrictJSON {
 
   private static func problem(_ error: DecodingError) -> Problem {
     func path(_ context: DecodingError.Context, _ key: (any CodingKey)? = nil) -> String? {
-      let keys = context.codingPath.map(\.stringValue) + (key.map { [$0.stringValue] } ?? [])
+      let keys = (context.codingPath + (key.map { [$0] } ?? [])).map(\.stringValue.shortened)
       return keys.isEmpty ? nil : keys.joined(separator: ".")
     }
     switch error {
@@ -45,7 +45,7 @@ enum StrictJSON {
       }
       return Problem(code: "wrongType", message: "'\(field)' must be \(name(type))", field: field)
     case .keyNotFound(let key, let context):
-      let field = path(context, key) ?? key.stringValue
+      let field = path(context, key) ?? key.stringValue.shortened
       return Problem(code: "missingField", message: "'\(field)' is required", field: field)
     case .dataCorrupted(let context):
       if let field = path(context) {
