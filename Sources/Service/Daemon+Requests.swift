@@ -198,7 +198,8 @@ extension Daemon {
         states.insert(item.value)
       case "state":
         throw Problem(
-          code: "badState", message: "there is no state '\(item.value.shortened)'; known are \(known.joined(separator: ", "))",
+          code: "badState",
+          message: "there is no state '\(item.value.shortened)'; known are \(known.joined(separator: ", "))",
           field: "state")
       case "limit":
         guard let number = Int(item.value), (1...1000).contains(number) else {
