@@ -89,7 +89,7 @@ let package = Package(
     tests("UpdateStoreTests", ["Timeline", "Scheduling", "UpdateStore", "CSQLite"]),
     tests("SocketServerTests", ["Timeline", "TouchgateAPI", "SocketServer", "TouchgateClient"]),
     tests("TouchgateCommandsTests", ["Timeline", "TouchgateAPI", "TouchgateClient", "TouchgateCommands"]),
-    tests("ServiceTests", ["Timeline", "Scheduling", "TouchgateAPI", "TouchgateClient", "Service"]),
+    tests("ServiceTests", ["Gating", "Timeline", "Scheduling", "TouchgateAPI", "TouchgateClient", "Service"]),
     tests("VirtualTouchTests", ["VirtualTouch", "Recordings", "TouchModel", "Timeline"]),
 
     // The real programs on a real kernel; skipped outside the test VM (make test runs them inside).

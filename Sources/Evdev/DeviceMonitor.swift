@@ -21,6 +21,8 @@ public final class DeviceMonitor {
     public let identity: String
     /// Tagged as something else: touchpad, mouse, keyboard, tablet, joystick.
     public let taggedOther: Bool
+    /// TOUCHGATE_SCREEN: the screen that it belongs to; nil: udev does not say.
+    public let screen: String?
     /// LIBINPUT_IGNORE_DEVICE or TOUCHGATE_IGNORE is set.
     public let ignored: Bool
   }
@@ -106,6 +108,7 @@ public final class DeviceMonitor {
       taggedTouchscreen: property("ID_INPUT_TOUCHSCREEN") == "1",
       identity: "\(attribute("id/vendor") ?? ""):\(attribute("id/product") ?? "")",
       taggedOther: others.contains { property("ID_INPUT_\($0)") == "1" },
+      screen: property("TOUCHGATE_SCREEN"),
       ignored: [property("LIBINPUT_IGNORE_DEVICE"), property("TOUCHGATE_IGNORE")].contains { $0 != nil && $0 != "0" })
   }
 

@@ -41,6 +41,13 @@ public final class EventLoop {
     return Instant(nanoseconds: Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec))
   }
 
+  /// CLOCK_BOOTTIME: as `now`, and going on while the machine sleeps.
+  public static var bootTime: Instant {
+    var time = timespec()
+    clock_gettime(CLOCK_BOOTTIME, &time)
+    return Instant(nanoseconds: Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec))
+  }
+
   /// Runs until `stop`; returns the value given there. Throws what a handler could not deal with.
   public func run() throws(Failure) -> CInt {
     let result = sd_event_loop(event)

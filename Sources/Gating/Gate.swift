@@ -71,6 +71,11 @@ public struct Gate: Sendable {
     }
   }
 
+  /// The first device with a contact on it.
+  public var touchedDevice: String? {
+    devices.filter { !$0.value.contacts.isEmpty }.min { $0.key.syspath < $1.key.syspath }?.value.name
+  }
+
   /// A contact is on it, or a grace time runs.
   public var isTouched: Bool {
     switch state {

@@ -1,49 +1,107 @@
 public import Timeline
 public import TouchModel
 
-/// All screens of the machine with a gate each, and what holds for the machine as a whole: at start, and where there
-/// is no screen at all.
+/// All screens of the machine with a gate each, those that should be there and are not, and what holds for the machine
+/// as a whole: at start, and where there is no screen at all.
 public struct Screens: Sendable {
   public enum Machine: Equatable, Sendable {
     /// The first enumeration is not done.
     case starting(since: Instant)
     /// No touchscreen was found, and the time to wait for a first one runs.
     case noScreenYet(since: Instant, until: Instant)
+    /// No touchscreen was found, and without one nothing is applied.
+    case noScreen(since: Instant)
     /// Open, as far as it is not a matter of one screen.
     case clear(since: Instant)
   }
 
+  /// `OnNoScreen=`: what holds without a screen that was there before, and without any.
+  public enum OnNoScreen: String, Equatable, Sendable, CaseIterable {
+    /// Its time to come back is over: the machine goes on without it.
+    case apply
+    case hold
+  }
+
+  /// What the administrator decided.
+  public struct Rules: Equatable, Sendable {
+    public var firstScreenTimeout: Duration
+    public var missingGrace: Duration
+    public var onNoScreen: OnNoScreen
+    /// Those with a section of their own: they are known, there or not.
+    public var named: Set<String>
+    /// Without one of these nothing is applied.
+    public var required: Set<String>
+
+    public init(
+      firstScreenTimeout: Duration = .seconds(10), missingGrace: Duration = .seconds(60),
+      onNoScreen: OnNoScreen = .apply, named: Set<String> = [], required: Set<String> = []
+    ) {
+      self.firstScreenTimeout = firstScreenTimeout
+      self.missingGrace = missingGrace
+      self.onNoScreen = onNoScreen
+      self.named = named
+      self.required = required
+    }
+  }
+
+  /// A screen that is known and not there.
+  public struct Absence: Equatable, Sendable {
+    public enum Reach: Equatable, Sendable {
+      /// All updates wait for it: up to then.
+      case grace(until: Instant)
+      /// All updates wait for it.
+      case all
+      /// Only its own do.
+      case own
+    }
+
+    public let since: Instant
+    public var reach: Reach
+  }
+
   public private(set) var machine: Machine
   public private(set) var gates: [String: Gate] = [:]
-  private let firstScreenTimeout: Duration
+  public private(set) var absences: [String: Absence] = [:]
+  private let rules: Rules
 
-  public init(at now: Instant, firstScreenTimeout: Duration) {
+  /// `remembered`: screens that the machine has had before.
+  public init(at now: Instant, rules: Rules, remembered: Set<String> = []) {
     machine = .starting(since: now)
-    self.firstScreenTimeout = firstScreenTimeout
+    self.rules = rules
+    for name in rules.named.union(rules.required).union(remembered) { miss(name, at: now) }
   }
 
   public var contacts: Int { gates.values.reduce(0) { $0 + $1.contacts } }
 
   public var isTouched: Bool { gates.values.contains(where: \.isTouched) }
 
+  /// It goes on without any screen.
+  public var isWithoutAny: Bool { if case .clear = machine { gates.isEmpty } else { false } }
+
+  /// There, or known to be missing.
+  public func isKnown(_ screen: String) -> Bool { gates[screen] != nil || absences[screen] != nil }
+
   public var nextDeadline: Instant? {
     var deadlines = gates.values.compactMap(\.nextDeadline)
     if case .noScreenYet(since: _, let until) = machine { deadlines.append(until) }
+    for absence in absences.values {
+      if case .grace(let until) = absence.reach { deadlines.append(until) }
+    }
     return deadlines.min()
   }
 
   /// The devices that were there at start are opened and have their snapshots.
   public mutating func enumerated(at now: Instant) {
     if gates.isEmpty {
-      machine = .noScreenYet(since: now, until: now + firstScreenTimeout)
+      machine = .noScreenYet(since: now, until: now + rules.firstScreenTimeout)
     } else {
       machine = .clear(since: now)
     }
   }
 
   public mutating func deviceAdded(_ device: DeviceID, name: String, screen: String, at now: Instant) {
+    arrived(screen, at: now)
     gates[screen, default: Gate(at: now)].deviceAdded(device, name: name, at: now)
-    if case .noScreenYet = machine { machine = .clear(since: now) }
   }
 
   public mutating func deviceReady(_ device: DeviceID, screen: String, at now: Instant) {
@@ -53,13 +111,13 @@ public struct Screens: Sendable {
   public mutating func deviceUnreadable(
     _ device: DeviceID, name: String, screen: String, why: String, at now: Instant
   ) {
+    arrived(screen, at: now)
     gates[screen, default: Gate(at: now)].deviceUnreadable(device, name: name, why: why, at: now)
-    if case .noScreenYet = machine { machine = .clear(since: now) }
   }
 
   public mutating func deviceGone(_ device: DeviceID, screen: String, at now: Instant) {
     gates[screen]?.deviceGone(device, at: now)
-    forgetEmpty()
+    forgetEmpty(at: now)
   }
 
   public mutating func handle(_ change: ContactChange, of device: DeviceID, screen: String, at now: Instant) {
@@ -67,18 +125,53 @@ public struct Screens: Sendable {
   }
 
   public mutating func timePassed(_ now: Instant) {
-    for name in gates.keys { gates[name]?.timePassed(now) }
-    forgetEmpty()
-    if case .noScreenYet(since: _, let until) = machine, until <= now { machine = .clear(since: until) }
+    for name in Array(gates.keys) { gates[name]?.timePassed(now) }
+    forgetEmpty(at: now)
+    if case .noScreenYet(since: let since, let until) = machine, until <= now {
+      machine = rules.onNoScreen == .apply ? .clear(since: until) : .noScreen(since: since)
+    }
+    for (name, absence) in absences {
+      guard case .grace(let until) = absence.reach, until <= now else { continue }
+      giveUp(name)
+    }
+  }
+
+  // MARK: Missing screens
+
+  private mutating func arrived(_ screen: String, at now: Instant) {
+    absences[screen] = nil
+    switch machine {
+    case .noScreenYet, .noScreen: machine = .clear(since: now)
+    case .starting, .clear: break
+    }
+  }
+
+  private mutating func miss(_ name: String, at now: Instant) {
+    if rules.required.contains(name) {
+      absences[name] = Absence(since: now, reach: .all)
+    } else {
+      absences[name] = Absence(since: now, reach: .grace(until: now + rules.missingGrace))
+      if rules.missingGrace == .zero { giveUp(name) }
+    }
+  }
+
+  /// Its time to come back is over.
+  private mutating func giveUp(_ name: String) {
+    switch rules.onNoScreen {
+    case .hold: absences[name]?.reach = .all
+    case .apply where rules.named.contains(name): absences[name]?.reach = .own
+    case .apply: absences[name] = nil
+    }
   }
 
   /// A screen that is gone is no reason to apply at once: what was its time of clearness is the machine's now.
-  private mutating func forgetEmpty() {
-    for gate in gates.values where gate.isEmpty {
+  private mutating func forgetEmpty(at now: Instant) {
+    for (name, gate) in gates where gate.isEmpty {
       if case .clear(let last) = gate.state, case .clear(let since) = machine {
         machine = .clear(since: max(since, last))
       }
+      gates[name] = nil
+      miss(name, at: now)
     }
-    gates = gates.filter { !$0.value.isEmpty }
   }
 }

@@ -60,4 +60,6 @@ public enum Passage: Equatable, Sendable {
   /// Nothing in the way since then; the scheduler compares that with the quiet period.
   case clear(since: Instant)
   case shut(Blocker)
+  /// Not there: shut for its own updates, and no matter to those for all screens.
+  case absent(Blocker)
 }

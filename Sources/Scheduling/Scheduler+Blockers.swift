@@ -90,7 +90,11 @@ extension Scheduler {
           clears: "at the next look"))
     }
     for (name, passage) in passages.sorted(by: { $0.key < $1.key }) where isInScope(name, of: screen) {
-      if case .shut(let blocker) = passage { blockers.append(blocker) }
+      switch passage {
+      case .shut(let blocker): blockers.append(blocker)
+      case .absent(let blocker) where screen != nil: blockers.append(blocker)
+      case .absent, .clear: break
+      }
     }
     if let screen, passages[screen] == nil {
       blockers.append(
@@ -109,8 +113,11 @@ extension Scheduler {
     if let screen, passages[screen] == nil { return nil }
     var latest: Instant?
     for (name, passage) in passages where isInScope(name, of: screen) {
-      guard case .clear(let since) = passage else { return nil }
-      latest = max(latest ?? since, since)
+      switch passage {
+      case .clear(let since): latest = max(latest ?? since, since)
+      case .absent where screen == nil: break
+      case .absent, .shut: return nil
+      }
     }
     return latest
   }
@@ -149,7 +156,11 @@ extension Scheduler {
     if current != nil { codes.insert(.applying) }
     if holds.values.contains(where: { isInScope($0.hold, of: screen) }) { codes.insert(.hold) }
     for (name, passage) in passages where isInScope(name, of: screen) {
-      if case .shut(let blocker) = passage { codes.insert(blocker.code) }
+      switch passage {
+      case .shut(let blocker): codes.insert(blocker.code)
+      case .absent(let blocker) where screen != nil: codes.insert(blocker.code)
+      case .absent, .clear: break
+      }
     }
     if let screen, passages[screen] == nil { codes.insert(.unknown) }
     return codes

@@ -131,8 +131,8 @@ extension Daemon {
             + "\(definition.file))", field: "handler"))
     }
     if submission.onDeadline == .force { try require(configuration.rights.force, "Force", peer) }
-    if let screen = submission.screen, touch.screens.gates[screen] == nil {
-      let known = touch.screens.gates.keys.sorted().map { "'\($0)'" }.joined(separator: ", ")
+    if let screen = submission.screen, !touch.screens.isKnown(screen) {
+      let known = touch.screens.passages.keys.filter { !$0.isEmpty }.sorted().map { "'\($0)'" }.joined(separator: ", ")
       throw Problem(
         code: "unknownScreen",
         message: "there is no screen '\(screen.shortened)'; known are \(known.isEmpty ? "none" : known)",

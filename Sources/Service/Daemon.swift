@@ -54,6 +54,9 @@ public final class Daemon {
   var cancelled: [UpdateID: RequestToken] = [:]
   /// Who waits until a change is durable.
   var awaited: [(write: StoreWrite, token: RequestToken)] = []
+  /// Screens that the machine has had, as they are stored.
+  private var remembered: Set<String>
+  private var sleep = SleepWatch()
   private var timer: TimerSource?
   private var sources: [Source] = []
   private var announced = ""
@@ -69,7 +72,8 @@ public final class Daemon {
     sequence = try store.nextSequence()
     server = try HTTPServer(listening: Self.listeningSocket(options))
     let now = EventLoop.now
-    touch = TouchInput(loop: loop, log: log, configuration: configuration, now: now)
+    remembered = options.replay == nil ? try store.screens() : []
+    touch = TouchInput(loop: loop, log: log, configuration: configuration, remembered: remembered, now: now)
     scheduler = Scheduler(
       policy: HandlerPolicy(quietPeriod: configuration.quietPeriod),
       policies: configuration.handlers.mapValues { $0.policy(serviceQuietPeriod: configuration.quietPeriod) },
@@ -81,6 +85,7 @@ public final class Daemon {
   public func run() throws -> CInt {
     for notice in store.notices { log.error(notice) }
     touch.changed = { [unowned self] now in
+      noticeSleep(now)
       touchChanged(now)
       settle(now)
     }
@@ -144,6 +149,7 @@ public final class Daemon {
   }
 
   private func answerRequests(_ now: Instant) {
+    noticeSleep(now)
     clock.follow()
     for incoming in server.takeRequests() { handle(incoming, now) }
     perform([], now)
@@ -151,6 +157,7 @@ public final class Daemon {
   }
 
   private func timePassed(_ now: Instant) {
+    noticeSleep(now)
     // While anything waits this is every second: a clock that was set is noticed by then.
     scheduler.setWallClock(Clock.wall, at: now)
     touch.timePassed(now)
@@ -166,12 +173,32 @@ public final class Daemon {
     perform(scheduler.screens(touch.passages, at: now), now)
   }
 
+  /// Nothing that was known before a sleep is believed after it.
+  private func noticeSleep(_ now: Instant) {
+    guard let time = sleep.slept(boot: EventLoop.bootTime, now: now) else { return }
+    log.info("the machine slept for \(TimeSpan.describe(time)); every screen is read anew")
+    touch.resumed(now)
+    touchChanged(now)
+  }
+
+  /// What a next start of the machine should wait for.
+  private func rememberScreens() {
+    if options.replay != nil { return }
+    let here = Set(touch.screens.gates.keys)
+    let new = here.subtracting(remembered)
+    let gone = remembered.filter { !touch.screens.isKnown($0) }
+    if new.isEmpty && gone.isEmpty { return }
+    remembered = remembered.union(new).subtracting(gone)
+    do { try store.remember(screens: new, forget: gone) } catch { log.error("\(error)") }
+  }
+
   /// After every wake-up: the one timer gets the earliest deadline of all.
   func settle(_ now: Instant) {
     touch.somethingWaits = scheduler.waitingCount > 0
     let deadlines = [touch.nextDeadline, scheduler.nextDeadline, server.nextDeadline, handler?.nextDeadline]
     timer?.arm(deadlines.compactMap(\.self).min())
     announce()
+    rememberScreens()
   }
 
   /// `systemctl status` shows it. Changes with the queue, not with every touch.

@@ -57,8 +57,12 @@ public struct ScreenReply: Codable, Equatable, Sendable {
   public var since: String
   public var contacts: Int
   public var devices: [DeviceReply]
+  /// Why it is `unknown`.
+  public var reason: String?
 
-  public init(name: String, state: String, since: String, contacts: Int, devices: [DeviceReply]) {
+  public init(name: String, state: String, since: String, contacts: Int, devices: [DeviceReply], reason: String? = nil)
+  {
+    self.reason = reason
     self.name = name
     self.state = state
     self.since = since

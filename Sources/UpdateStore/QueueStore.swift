@@ -70,6 +70,18 @@ public final class QueueStore {
   /// Those with a time to live, also where that is over.
   public func holds() throws(StoreError) -> [Hold] { try connection.holds() }
 
+  /// Screens that the machine has had.
+  public func screens() throws(StoreError) -> Set<String> {
+    Set(try connection.query("SELECT name FROM screens") { row in row.text(0) })
+  }
+
+  public func remember(screens: Set<String>, forget: Set<String>) throws(StoreError) {
+    try connection.transaction { () throws(StoreError) in
+      for name in screens { try connection.run("INSERT OR IGNORE INTO screens (name) VALUES (?)", [.text(name)]) }
+      for name in forget { try connection.run("DELETE FROM screens WHERE name = ?", [.text(name)]) }
+    }
+  }
+
   /// Of the updates of these handlers: those that were applied since then, which for a handler that reboots is so often.
   public func reboots(of handlers: [String], since: WallTime) throws(StoreError) -> [Reboot] {
     try connection.reboots(of: handlers, since: since)

@@ -63,6 +63,7 @@ enum Schema {
       pid INTEGER NOT NULL,
       reason TEXT NOT NULL
     ) STRICT;
+    CREATE TABLE screens (name TEXT PRIMARY KEY) STRICT;
     CREATE TABLE holds (
       id TEXT PRIMARY KEY,
       screen TEXT,

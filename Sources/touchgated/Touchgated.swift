@@ -27,6 +27,7 @@ struct Touchgated {
       let missing = configuration.missingPrograms()
       for problem in missing { complain("touchgated: \(problem)") }
       if !missing.isEmpty { return 78 }
+      for note in configuration.screenNotes() { complain("touchgated: \(note)") }
       print("configuration is good: \(configuration.handlers.count) handlers")
       return 0
     } catch {

@@ -5,7 +5,7 @@ import TouchModel
 
 @Suite("All screens of the machine")
 struct ScreensTests {
-  var screens = Screens(at: at(0), firstScreenTimeout: .seconds(10))
+  var screens = Screens(at: at(0), rules: Screens.Rules(missingGrace: .zero))
 
   private mutating func add(_ device: DeviceID, _ screen: String, _ time: Double) {
     screens.deviceAdded(device, name: screen, screen: screen, at: at(time))

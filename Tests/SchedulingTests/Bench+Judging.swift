@@ -101,7 +101,9 @@ extension Bench {
         if now < since + (note.skipsQuiet ? .zero : quiet(update)) {
           violate("\(update.id) started before the quiet period of '\(screen)' was over")
         }
-      case .shut:
+      case .absent where update.screen == nil:
+        break
+      case .shut, .absent:
         violate("\(update.id) started while '\(screen)' is shut")
       }
     }
@@ -253,6 +255,7 @@ extension Bench {
     // Whether reboots are stopped, RebootTests say.
     if policy(update).rebootTimeout != nil { return false }
     for (screen, passage) in told where isInScope(screen, update) {
+      if case .absent = passage, update.screen == nil { continue }
       guard case .clear(let since) = passage, since + quiet(update) <= now else { return false }
     }
     if let time = update.notBefore, knownWall < time { return false }

@@ -20,7 +20,7 @@ struct Kiosk {
   /// `plugged`: with its screen from the start; else the machine waits for a first one.
   init(quiet: Duration = .zero, plugged: Bool = true) {
     bench = Bench(quiet: quiet)
-    screens = Screens(at: at(0), firstScreenTimeout: .seconds(10))
+    screens = Screens(at: at(0), rules: Screens.Rules(missingGrace: .zero))
     kernel = SlotTable(tracker.profile)
     if plugged { plug() }
     screens.enumerated(at: at(0))
@@ -118,7 +118,7 @@ struct Kiosk {
     }
     switch screens.machine {
     case .clear(let since): bench.world[""] = .clear(since: since)
-    case .starting(let since), .noScreenYet(let since, until: _):
+    case .starting(let since), .noScreenYet(let since, until: _), .noScreen(let since):
       bench.world[""] = .shut(Blocker(code: .unknown, since: since, clears: "when a screen is found"))
     }
     bench.tell()

@@ -83,7 +83,8 @@ struct RandomDaysTests {
       bench.world["door"] = dice.roll(3) == 0 ? touched(since: 0, "door") : .clear(since: bench.now)
       bench.tell()
     case 11:
-      bench.world["door"] = nil
+      let gone = Blocker(code: .unknown, since: bench.now, screen: "door", clears: "when it is back")
+      bench.world["door"] = dice.roll(2) == 0 ? nil : .absent(gone)
       bench.tell()
     case 12..<15:
       bench.pass(until: seconds(bench) + Double(dice.roll(4000)) / 1000)

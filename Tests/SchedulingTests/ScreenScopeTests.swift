@@ -58,6 +58,26 @@ struct ScreenScopeTests {
     #expect(bench.violations == [])
   }
 
+  @Test("a screen that is known to be absent holds up its own updates and no others")
+  func absent() {
+    var bench = bench()
+    bench.world["door"] = .absent(
+      Blocker(code: .unknown, since: at(0), screen: "door", clears: "when it is back"))
+    bench.tell()
+    bench.submit("d", screen: "door")
+    bench.submit("all")
+    #expect(bench.running == id("all"))
+    bench.handlerEnds()
+    bench.pass(until: 10)
+    #expect(bench.running == nil)
+    #expect(bench.scheduler.blockers(of: id("d"), at: bench.now).map(\.code) == [.unknown])
+    #expect(bench.scheduler.blockedTimes(of: id("d"), at: bench.now)?[.unknown] == .seconds(10))
+    bench.world["door"] = .clear(since: bench.now)
+    bench.tell()
+    #expect(bench.running == id("d"))
+    #expect(bench.violations == [])
+  }
+
   @Test("the machine itself, as long as it is not known, holds up all")
   func machine() {
     var bench = bench()

@@ -21,7 +21,7 @@ extension VMTests {
     @Test("unplugged with a finger down: contacts gone, and after the grace time applied; plugged in again: seen")
     func unplugged() throws {
       let screen = try VirtualTouchscreen(ScreenDescription("Lobby"))
-      let service = try ServiceOnTrial()
+      let service = try ServiceOnTrial(gate: "MissingScreenGrace=0")
       try #require(try service.knows(screens: 1))
       screen.down(slot: 0, x: 0.5, y: 0.5)
       try #require(try service.sees(1))

@@ -1,3 +1,4 @@
+public import Gating
 import Glibc
 public import TouchModel
 
@@ -8,6 +9,14 @@ public struct Configuration: Equatable, Sendable {
   public var quietPeriod: Duration = .zero
   /// `[Gate] FirstScreenTimeout=`: how long to wait for a first touchscreen before going on without one.
   public var firstScreenTimeout: Duration = .seconds(10)
+  /// `[Gate] OnNoScreen=`: whether anything is applied without a screen.
+  public var onNoScreen = Screens.OnNoScreen.apply
+  /// `[Gate] MissingScreenGrace=`: how long a screen that was there before may be missing until `onNoScreen` counts.
+  public var missingScreenGrace: Duration = .seconds(60)
+  /// `[Gate] RequireScreens=`: without them nothing is applied.
+  public var requiredScreens: Set<String> = []
+  /// `[Screen NAME]`.
+  public var screens = ScreenRules()
   /// `[Gate] StuckAfter=`: a contact that has not changed for so long is no finger.
   public var stuckAfter: Duration = .seconds(600)
   /// `[Gate] OnStuck=`: `ignore` leaves it out until it changes, `hold` goes on blocking.
@@ -43,6 +52,13 @@ public struct Configuration: Equatable, Sendable {
     reader.readHandlers(in: folders)
     guard reader.problems.isEmpty else { throw ConfigurationError(problems: reader.problems) }
     return reader.configuration
+  }
+
+  /// What the gates are to go by.
+  var screenRules: Screens.Rules {
+    Screens.Rules(
+      firstScreenTimeout: firstScreenTimeout, missingGrace: missingScreenGrace, onNoScreen: onNoScreen,
+      named: screens.names, required: requiredScreens)
   }
 
   /// What reading alone cannot know: handlers whose program is missing, is no regular file, or may not be executed by

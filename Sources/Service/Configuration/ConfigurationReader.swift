@@ -11,6 +11,7 @@ struct ConfigurationReader {
     for path in ["\(folder)/touchgate.conf"] + list("\(folder)/touchgate.conf.d").map(\.path) {
       guard let file = ConfigurationFile(path: path) else { continue }
       var found = problems(of: file, known: .settings)
+      readScreens(file, &found)
       for entry in file.entries {
         do throws(ConfigurationValue.Refused) {
           switch (entry.section, entry.key) {
@@ -18,6 +19,11 @@ struct ConfigurationReader {
             configuration.quietPeriod = try ConfigurationValue.timeSpan(entry.value)
           case ("Gate", "FirstScreenTimeout"):
             configuration.firstScreenTimeout = try ConfigurationValue.timeSpan(entry.value)
+          case ("Gate", "OnNoScreen"): configuration.onNoScreen = try ConfigurationValue.choice(entry.value)
+          case ("Gate", "MissingScreenGrace"):
+            configuration.missingScreenGrace = try ConfigurationValue.timeSpan(entry.value)
+          case ("Gate", "RequireScreens"):
+            configuration.requiredScreens = try ConfigurationValue.screenNames(entry.value)
           case ("Gate", "StuckAfter"):
             configuration.stuckAfter = try ConfigurationValue.timeSpan(entry.value, atLeast: .seconds(10))
           case ("Gate", "OnStuck"):
@@ -42,6 +48,35 @@ struct ConfigurationReader {
         }
       }
       report(found)
+    }
+  }
+
+  private mutating func readScreens(_ file: ConfigurationFile, _ found: inout [ConfigurationProblem]) {
+    for section in file.sections where section.name.hasPrefix("Screen ") {
+      let name = String(section.name.dropFirst("Screen ".count)).withoutBlankEnds
+      guard ScreenRules.isName(name) else {
+        found.append(
+          ConfigurationProblem(
+            file: file.path, line: section.line, message: "a screen's name has 1 to 64 bytes and no control characters")
+        )
+        continue
+      }
+      var matches: [DeviceRule] = []
+      for entry in file.entries where entry.section == section.name && entry.key == "Match" {
+        do throws(ConfigurationValue.Refused) {
+          matches.append(try ConfigurationValue.deviceRule(entry.value, use: true))
+        } catch {
+          found.append(problem(file, entry, error))
+        }
+      }
+      if !file.entries.contains(where: { $0.section == section.name }) {
+        found.append(
+          ConfigurationProblem(
+            file: file.path, line: section.line, message: "[\(section.name)] has no Match=; write which devices it has")
+        )
+      }
+      configuration.screens.add(
+        ScreenRules.Section(name: name, place: "\(file.path):\(section.line)", matches: matches))
     }
   }
 
@@ -140,7 +175,7 @@ struct ConfigurationReader {
     for entry in file.entries {
       if let message = known.problem(key: entry.key, section: entry.section) {
         found.append(ConfigurationProblem(file: file.path, line: entry.line, message: message))
-      } else if known.sections[entry.section] != nil, !known.repeatable.contains(entry.key) {
+      } else if known.sections[known.kind(of: entry.section)] != nil, !known.repeatable.contains(entry.key) {
         if let first = lines[[entry.section, entry.key]] {
           let message = "\(entry.key)= stands a second time, first in line \(first); keep one of them"
           found.append(ConfigurationProblem(file: file.path, line: entry.line, message: message))

@@ -75,6 +75,20 @@ enum ConfigurationValue {
     return rule
   }
 
+  /// `RequireScreens=`: names separated by spaces; one with spaces in it within quotes.
+  static func screenNames(_ text: String) throws(Refused) -> Set<String> {
+    let names: [String]
+    do throws(CommandWords.Malformed) {
+      names = try CommandWords.split(text)
+    } catch {
+      throw Refused(message: "has \(error)")
+    }
+    if let bad = names.first(where: { !ScreenRules.isName($0) }) {
+      throw Refused(message: "names \(bad.quotedForMessage), which is no name of a screen: 1 to 64 bytes")
+    }
+    return Set(names)
+  }
+
   /// `Exec=`: at least one word, the first an absolute path.
   static func command(_ text: String) throws(Refused) -> [String] {
     let words: [String]

@@ -6,11 +6,15 @@ struct KnownKeys {
 
   static let settings = KnownKeys(
     sections: [
-      "Gate": ["QuietPeriod", "FirstScreenTimeout", "StuckAfter", "OnStuck", "GuardMax"],
+      "Gate": [
+        "QuietPeriod", "FirstScreenTimeout", "OnNoScreen", "MissingScreenGrace", "RequireScreens", "StuckAfter",
+        "OnStuck", "GuardMax",
+      ],
       "Queue": ["RetryInterval", "MaxWaiting", "MaxWaitingPerUser"],
+      "Screen NAME": ["Match"],
       "Devices": ["Use", "Ignore"],
       "Rights": ["Force", "Hold", "Admin"],
-    ], repeatable: ["Use", "Ignore"])
+    ], repeatable: ["Use", "Ignore", "Match"])
   static let handler = KnownKeys(
     sections: [
       "Handler": [
@@ -20,9 +24,15 @@ struct KnownKeys {
     ],
     repeatable: ["Param"])
 
+  /// A section as it stands here: one that has a name of its own, `[Screen lobby]`, as `Screen NAME`.
+  func kind(of section: String) -> String {
+    let words = section.split(separator: " ", maxSplits: 1)
+    return words.count == 2 && sections["\(words[0]) NAME"] != nil ? "\(words[0]) NAME" : section
+  }
+
   /// What to say of a section; nil: it is known.
   func problem(section: String) -> String? {
-    if sections[section] != nil { return nil }
+    if sections[kind(of: section)] != nil { return nil }
     let known = sections.keys.sorted()
     return "unknown section \(section.quotedForMessage); known here: \(known.map { "[\($0)]" }.joined(separator: ", "))"
       + (Self.nearest(to: section, in: known).map { "; did you mean [\($0)]?" } ?? "")
@@ -30,7 +40,7 @@ struct KnownKeys {
 
   /// What to say of a key in a known section; nil: it is known.
   func problem(key: String, section: String) -> String? {
-    guard let known = sections[section], !known.contains(key) else { return nil }
+    guard let known = sections[kind(of: section)], !known.contains(key) else { return nil }
     let message =
       "unknown key \(key.quotedForMessage) in [\(section)]; known here: \(known.map { "\($0)=" }.joined(separator: ", "))"
     if let home = sections.first(where: { $0.value.contains(key) })?.key {

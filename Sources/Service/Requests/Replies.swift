@@ -73,10 +73,17 @@ struct Replies {
       return GateReply(state: "unknown", since: clock.rfc3339(since), reason: Words.starting)
     case .noScreenYet(let since, _):
       return GateReply(state: "unknown", since: clock.rfc3339(since), reason: Words.noScreenYet)
+    case .noScreen(let since):
+      return GateReply(state: "unknown", since: clock.rfc3339(since), reason: Words.noScreen)
     case .clear(let since):
       // Of all screens: touched before unknown before the latest that became clear.
       let states = screens.gates.values.map(\.state)
       let worst = states.max { rank($0) < rank($1) }
+      let missing = screens.absences.filter { $0.value.reach != .own }.min { $0.key < $1.key }
+      if let missing, worst.map({ rank($0).0 < 2 }) ?? true {
+        return GateReply(
+          state: "unknown", since: clock.rfc3339(missing.value.since), reason: "screen '\(missing.key)' is missing")
+      }
       return worst.map(gate) ?? GateReply(state: "clear", since: clock.rfc3339(since))
     }
   }
@@ -90,20 +97,28 @@ struct Replies {
   }
 
   func screens(_ input: TouchInput) -> [ScreenReply] {
-    input.screens.gates.sorted { $0.key < $1.key }.map { name, gate in
+    let missing = input.screens.absences.map { name, absence in
+      ScreenReply(
+        name: name, state: "unknown", since: clock.rfc3339(absence.since), contacts: 0, devices: [],
+        reason: Words.missing)
+    }
+    let there = input.screens.gates.map { name, gate in
       let reply = self.gate(gate.state)
       return ScreenReply(
         name: name, state: reply.state, since: reply.since, contacts: gate.contacts,
         devices: input.devices.filter { $0.screen == name }.map {
           DeviceReply(node: $0.node, name: $0.name, path: $0.path, health: $0.health)
-        })
+        }, reason: reply.reason)
     }
+    return (there + missing).sorted { $0.name < $1.name }
   }
 }
 
 /// What states are called where people read them.
 enum Words {
   static let starting = "the service is starting"
+  static let noScreen = "no touchscreen was found (OnNoScreen=hold)"
+  static let missing = "the screen is missing"
   static let noScreenYet = "no touchscreen was found yet"
 
   static func unknown(_ why: Gate.Unknown) -> String {

@@ -17,10 +17,29 @@ extension Screens {
         Blocker(
           code: .unknown, since: since, reason: Words.noScreenYet,
           clears: "when one is found, or \(wait) after the start without one"))
+    case .noScreen(let since):
+      passages[""] = .shut(
+        Blocker(
+          code: .unknown, since: since, reason: Words.noScreen,
+          clears: "when one is found; OnNoScreen=apply would go on"))
     case .clear(let since):
       passages[""] = .clear(since: since)
     }
+    for (name, absence) in absences { passages[name] = absence.passage(screen: name) }
     return passages
+  }
+}
+
+extension Screens.Absence {
+  fileprivate func passage(screen: String) -> Passage {
+    let clears: String
+    switch reach {
+    case .grace(let until): clears = "when it is back, or \(TimeSpan.describe(until - since)) after it was missed"
+    case .all: clears = "when it is back"
+    case .own: clears = "when it is back; only updates for it wait"
+    }
+    let blocker = Blocker(code: .unknown, since: since, screen: screen, reason: Words.missing, clears: clears)
+    return reach == .own ? .absent(blocker) : .shut(blocker)
   }
 }
 
@@ -37,11 +56,12 @@ extension Gate {
     case .touched(let contacts, let since):
       return .shut(
         Blocker(
-          code: .touched, since: since, screen: screen, contacts: contacts, clears: "when the last contact ends"))
+          code: .touched, since: since, screen: screen, device: touchedDevice, contacts: contacts,
+          clears: "when the last contact ends"))
     case .stuck(let contacts, let since):
       return .shut(
         Blocker(
-          code: .stuck, since: since, screen: screen, contacts: contacts,
+          code: .stuck, since: since, screen: screen, device: touchedDevice, contacts: contacts,
           reason: "nothing of it has changed for longer than StuckAfter=",
           clears: "when it changes or ends; OnStuck=ignore would leave it out"))
     case .unknown(let why, let since):

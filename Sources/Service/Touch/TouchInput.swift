@@ -51,6 +51,12 @@ final class TouchInput {
     var due: Instant
   }
 
+  private struct Disputed {
+    let found: DeviceMonitor.Found
+    let screens: [String]
+    let problem: String
+  }
+
   struct DeviceView {
     let screen: String
     let node: String
@@ -73,15 +79,19 @@ final class TouchInput {
   private let configuration: Configuration
   private(set) var attached: [DeviceID: AttachedDevice] = [:]
   private var unopened: [DeviceID: Unopened] = [:]
+  /// Devices that two sections of the configuration match: they stay shut, and so do those screens.
+  private var disputed: [DeviceID: Disputed] = [:]
+  private var toldAbsences: [String: Screens.Absence] = [:]
   private var monitor: DeviceMonitor?
   private var monitorWatch: Source?
 
-  init(loop: EventLoop, log: Log, configuration: Configuration, now: Instant) {
+  /// `remembered`: screens that the machine has had before.
+  init(loop: EventLoop, log: Log, configuration: Configuration, remembered: Set<String>, now: Instant) {
     self.loop = loop
     self.log = log
     self.configuration = configuration
     guards = DeviceGuard(longest: configuration.guardMax)
-    screens = Screens(at: now, firstScreenTimeout: configuration.firstScreenTimeout)
+    screens = Screens(at: now, rules: configuration.screenRules, remembered: remembered)
   }
 
   // MARK: Start
@@ -92,10 +102,12 @@ final class TouchInput {
     self.monitor = monitor
     monitorWatch = try loop.watch(monitor.descriptor, .touch) { [unowned self] now in
       while let event = monitor.receive() { hear(event, now) }
+      tellAbsences()
       changed(now)
     }
     for found in monitor.enumerate() { hear(.present(found), now) }
     screens.enumerated(at: now)
+    tellAbsences()
   }
 
   /// Plays a recording in place of devices.
@@ -133,9 +145,19 @@ final class TouchInput {
         }
         return detach(id, now)
       }
-      if attached[id] != nil { return }
-      open(found, id, screen: unopened[id]?.screen ?? screenName(found), pause: .milliseconds(50), now)
+      if attached[id] != nil || disputed[id] != nil { return }
+      let screens = configuration.screens.screens(of: found.forRules)
+      if screens.count > 1 && found.taggedTouchscreen { return dispute(found, id, screens, now) }
+      let screen = screens.first ?? found.screen.flatMap { ScreenRules.isName($0) ? $0 : nil }
+      open(found, id, screen: unopened[id]?.screen ?? screen ?? screenName(found), pause: .milliseconds(50), now)
     }
+  }
+
+  private func dispute(_ found: DeviceMonitor.Found, _ id: DeviceID, _ names: [String], _ now: Instant) {
+    let problem = ScreenRules.conflict("\(found.node) (\(found.name))", names)
+    log.error(problem)
+    disputed[id] = Disputed(found: found, screens: names, problem: problem)
+    for name in names { screens.deviceUnreadable(id, name: found.name, screen: name, why: problem, at: now) }
   }
 
   private func open(_ found: DeviceMonitor.Found, _ id: DeviceID, screen: String, pause: Duration, _ now: Instant) {
@@ -177,6 +199,9 @@ final class TouchInput {
   }
 
   private func detach(_ id: DeviceID, _ now: Instant) {
+    for screen in disputed.removeValue(forKey: id)?.screens ?? [] {
+      screens.deviceGone(id, screen: screen, at: now)
+    }
     if let lost = unopened.removeValue(forKey: id) {
       screens.deviceGone(id, screen: lost.screen, at: now)
     }
@@ -190,13 +215,13 @@ final class TouchInput {
   /// All nodes of one piece of hardware share this.
   private func hardware(_ found: DeviceMonitor.Found) -> String { "\(found.idPath) \(found.identity)" }
 
-  /// The device's name, which all nodes of one piece of hardware share; with a number where another piece of
-  /// hardware has the same name.
+  /// Where nothing else is said: the device's name, which all nodes of one piece of hardware share; with a number where
+  /// another piece of hardware, or a section of the configuration, has the same name.
   private func screenName(_ found: DeviceMonitor.Found) -> String {
     let own = hardware(found)
     if let sibling = attached.values.first(where: { $0.hardware == own }) { return sibling.screen }
     if let sibling = unopened.values.first(where: { hardware($0.found) == own }) { return sibling.screen }
-    let taken = Set(attached.values.map(\.screen) + unopened.values.map(\.screen))
+    let taken = Set(attached.values.map(\.screen) + unopened.values.map(\.screen)).union(configuration.screens.names)
     var name = found.name
     var number = 2
     while taken.contains(name) {
@@ -347,7 +372,38 @@ final class TouchInput {
       tell(id, now) { $0.timePassed(now) }
     }
     screens.timePassed(now)
+    tellAbsences()
     letGoIfFree(now)
+  }
+
+  /// The machine has slept: what is known of every device is from before.
+  func resumed(_ now: Instant) {
+    for id in Array(attached.keys) {
+      tell(id, now) { $0.handle(.lost(now)) }
+      adoptTable(id, now)
+    }
+  }
+
+  private func tellAbsences() {
+    let absences = screens.absences
+    if absences == toldAbsences { return }
+    for (name, absence) in absences where toldAbsences[name] != absence {
+      switch absence.reach {
+      case .grace(let until):
+        log.warning(
+          "screen '\(name)' is missing; updates wait for it, \(TimeSpan.describe(until - absence.since)) at most")
+      case .all:
+        log.error("screen '\(name)' is missing; nothing is applied without it")
+      case .own:
+        log.warning("screen '\(name)' is still missing; going on without it (OnNoScreen=apply)")
+      }
+    }
+    for name in toldAbsences.keys where absences[name] == nil {
+      log.warning(
+        screens.gates[name] == nil
+          ? "screen '\(name)' is still missing; going on without it (OnNoScreen=apply)" : "screen '\(name)' is back")
+    }
+    toldAbsences = absences
   }
 
   // MARK: Views
@@ -376,7 +432,9 @@ final class TouchInput {
         warnings.append("\(device.screen) (\(device.node)) is grabbed by another process; its state is sampled")
       }
       return warnings
-    }
+    } + disputed.values.map(\.problem).sorted()
+      + screens.absences.keys.sorted().map { "screen '\($0)' is missing" }
+      + (screens.isWithoutAny ? ["no touchscreen was found; updates are applied without one (OnNoScreen=apply)"] : [])
   }
 
   var devices: [DeviceView] {
@@ -389,12 +447,19 @@ final class TouchInput {
       DeviceView(
         screen: $0.screen, node: $0.found.node, name: $0.found.name, path: $0.found.idPath, health: $0.problem)
     }
-    return (healthy + broken).sorted { $0.node < $1.node }
+    let shut = disputed.values.flatMap { device in
+      device.screens.map {
+        DeviceView(
+          screen: $0, node: device.found.node, name: device.found.name, path: device.found.idPath,
+          health: device.problem)
+      }
+    }
+    return (healthy + broken + shut).sorted { $0.node < $1.node }
   }
 }
 
 extension DeviceMonitor.Found {
-  fileprivate var forRules: DeviceRule.Device {
+  var forRules: DeviceRule.Device {
     DeviceRule.Device(name: name, identity: identity, path: idPath, seat: seat)
   }
 }

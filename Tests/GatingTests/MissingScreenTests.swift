@@ -1,0 +1,95 @@
+import Gating
+import Testing
+import Timeline
+import TouchModel
+
+@Suite("Screens that should be there and are not")
+struct MissingScreenTests {
+  private func screens(
+    _ onNoScreen: Screens.OnNoScreen = .apply, named: Set<String> = [], required: Set<String> = [],
+    remembered: Set<String> = []
+  ) -> Screens {
+    Screens(
+      at: at(0),
+      rules: Screens.Rules(
+        missingGrace: .seconds(60), onNoScreen: onNoScreen, named: named, required: required), remembered: remembered)
+  }
+
+  private func plug(_ screens: inout Screens, _ screen: String, _ time: Double) {
+    screens.deviceAdded(panel, name: screen, screen: screen, at: at(time))
+    screens.deviceReady(panel, screen: screen, at: at(time))
+  }
+
+  @Test("one that was there before is waited for, for its grace; then it is forgotten")
+  func remembered() {
+    var screens = screens(remembered: ["Panel"])
+    screens.enumerated(at: at(1))
+    #expect(screens.absences["Panel"]?.reach == .grace(until: at(60)))
+    #expect(screens.isKnown("Panel") && !screens.isKnown("Door"))
+    screens.timePassed(at(59.9))
+    #expect(screens.absences["Panel"] != nil)
+    screens.timePassed(at(60))
+    #expect(screens.absences == [:] && !screens.isKnown("Panel"))
+    #expect(screens.machine == .clear(since: at(11)))
+    #expect(screens.nextDeadline == nil && screens.isWithoutAny)
+  }
+
+  @Test("with OnNoScreen=hold it is waited for without end, and so is a first one")
+  func hold() {
+    var screens = screens(.hold, remembered: ["Panel"])
+    screens.enumerated(at: at(1))
+    screens.timePassed(at(10_000))
+    #expect(screens.absences["Panel"]?.reach == .all)
+    #expect(screens.machine == .noScreen(since: at(1)) && !screens.isWithoutAny)
+    plug(&screens, "Panel", 10_001)
+    #expect(screens.absences == [:])
+    #expect(screens.machine == .clear(since: at(10_001)))
+  }
+
+  @Test("a required one is waited for without end, also with OnNoScreen=apply, at start and when it goes")
+  func required() {
+    var screens = screens(required: ["Panel"])
+    screens.enumerated(at: at(1))
+    screens.timePassed(at(10_000))
+    #expect(screens.absences["Panel"]?.reach == .all)
+    plug(&screens, "Panel", 10_001)
+    #expect(screens.absences == [:])
+    screens.deviceGone(panel, screen: "Panel", at: at(10_002))
+    screens.timePassed(at(20_000))
+    #expect(screens.absences["Panel"]?.reach == .all)
+  }
+
+  @Test("one with a section of its own stays known: after its grace only its own updates wait")
+  func named() {
+    var screens = screens(named: ["lobby"])
+    screens.enumerated(at: at(1))
+    screens.timePassed(at(60))
+    #expect(screens.absences["lobby"]?.reach == .own)
+    #expect(screens.isKnown("lobby") && screens.nextDeadline == nil)
+    plug(&screens, "lobby", 100)
+    #expect(screens.absences == [:])
+  }
+
+  @Test("one that goes while the machine runs is missing from then on, back it is not")
+  func gone() {
+    var screens = screens()
+    plug(&screens, "Panel", 1)
+    screens.enumerated(at: at(2))
+    screens.deviceGone(panel, screen: "Panel", at: at(100))
+    #expect(screens.absences["Panel"]?.reach == .grace(until: at(160)))
+    plug(&screens, "Panel", 130)
+    #expect(screens.absences == [:] && screens.gates["Panel"]?.state == .clear(since: at(130)))
+  }
+
+  @Test("one that goes with a finger on it first has its grace time of two seconds")
+  func goneTouched() {
+    var screens = screens()
+    plug(&screens, "Panel", 1)
+    screens.enumerated(at: at(2))
+    screens.handle(.began(Contact(slot: 0, id: 1), at: at(3)), of: panel, screen: "Panel", at: at(3))
+    screens.deviceGone(panel, screen: "Panel", at: at(4))
+    #expect(screens.isTouched && screens.absences == [:])
+    screens.timePassed(at(6))
+    #expect(!screens.isTouched && screens.absences["Panel"]?.reach == .grace(until: at(66)))
+  }
+}
