@@ -14,6 +14,9 @@ final class Connection {
     case waiting(RequestToken)
     /// The answer is known; libmicrohttpd will ask for it.
     case answered(HTTPResponse)
+    /// The answer is to go on; libmicrohttpd will ask for it.
+    case opening(ResponseStream)
+    case streaming(ResponseStream)
     case sending(since: Instant)
     /// To be closed: too slow, or the client is gone.
     case dropped
@@ -45,12 +48,13 @@ final class Connection {
     return Array(groups.prefix(Int(max(0, count))))
   }
 
-  /// When it is to be dropped; nil while it waits for the application.
+  /// When it is to be dropped; nil while it waits for the application, and for a stream whose client reads.
   var deadline: Instant? {
     switch phase {
     case .idle(let since), .receiving(_, let since), .sending(let since):
       since + .seconds(Limits.requestSeconds)
-    case .waiting, .answered, .dropped: nil
+    case .streaming(let stream): stream.stalledSince.map { $0 + .seconds(Limits.requestSeconds) }
+    case .waiting, .answered, .opening, .dropped: nil
     }
   }
 }

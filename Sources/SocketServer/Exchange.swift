@@ -7,6 +7,8 @@ import TouchgateAPI
 final class Exchange {
   private(set) var connections: [OpaquePointer: Connection] = [:]
   private var waiting: [RequestToken: Connection] = [:]
+  private var streaming: [RequestToken: Connection] = [:]
+  private var gone: [RequestToken] = []
   private var complete: [IncomingRequest] = []
   private var lastToken: UInt64 = 0
   private let readiness: Readiness
@@ -20,7 +22,49 @@ final class Exchange {
     return complete
   }
 
+  func takeGone() -> [RequestToken] {
+    defer { gone = [] }
+    return gone
+  }
+
   func connections(of uid: UInt32) -> Int { connections.values.count { $0.peer.uid == uid } }
+
+  /// The client of a request that waits, or of a stream, is gone.
+  func hungUp(_ token: RequestToken) {
+    if waiting[token] != nil {
+      gone.append(token)
+      resume(token, .dropped)
+    } else if let connection = streaming[token], case .streaming(let stream) = connection.phase {
+      stream.isEnded = true
+      wake(stream, connection)
+    }
+  }
+
+  func stream(_ token: RequestToken) -> ResponseStream? {
+    switch streaming[token]?.phase {
+    case .opening(let stream), .streaming(let stream): stream
+    default: nil
+    }
+  }
+
+  func open(_ token: RequestToken, headers: [HTTPHeader]) {
+    guard let connection = waiting[token] else { return }
+    streaming[token] = connection
+    resume(token, .opening(ResponseStream(token, headers: headers)))
+  }
+
+  /// There is something to send, or the end.
+  func wake(_ token: RequestToken) {
+    guard let connection = streaming[token], case .streaming(let stream) = connection.phase else { return }
+    wake(stream, connection)
+  }
+
+  private func wake(_ stream: ResponseStream, _ connection: Connection) {
+    guard stream.isSuspended else { return }
+    stream.isSuspended = false
+    readiness.unwatch(connection.descriptor)
+    MHD_resume_connection(connection.handle)
+  }
 
   /// Ends the wait of a request; nothing where the token is unknown or its client is gone.
   func resume(_ token: RequestToken, _ phase: Connection.Phase) {
@@ -32,6 +76,10 @@ final class Exchange {
 
   func resumeAllToClose() {
     for token in Array(waiting.keys) { resume(token, .dropped) }
+    for (token, connection) in streaming {
+      if case .streaming(let stream) = connection.phase { stream.isEnded = true }
+      wake(token)
+    }
   }
 
   // MARK: Called by libmicrohttpd
@@ -52,6 +100,12 @@ final class Exchange {
       waiting[token] = nil
       readiness.unwatch(connection.descriptor)
       connection.phase = .idle(since: now)
+      gone.append(token)
+    case .opening(let stream), .streaming(let stream):
+      streaming[stream.token] = nil
+      if stream.isSuspended { readiness.unwatch(connection.descriptor) }
+      connection.phase = .idle(since: now)
+      gone.append(stream.token)
     case .idle, .receiving, .answered, .sending:
       connection.phase = .idle(since: now)
     case .dropped: break
@@ -75,7 +129,9 @@ final class Exchange {
       return .YES
     case .answered(let response):
       return send(response, to: connection)
-    case .waiting, .sending, .dropped:
+    case .opening(let stream):
+      return begin(stream, on: connection)
+    case .waiting, .sending, .streaming, .dropped:
       return .NO
     }
   }
@@ -123,6 +179,35 @@ final class Exchange {
     return MHD_queue_response(connection.handle, CUnsignedInt(clamping: response.status), created)
   }
 
+  private func begin(_ stream: ResponseStream, on connection: Connection) -> MHD_Result {
+    let source = StreamSource(stream, self, connection)
+    let context = Unmanaged.passRetained(source)
+    let created = MHD_create_response_from_callback(
+      UInt64.max, 4096, { context, _, target, most in StreamSource.read(context, target, most) }, context.toOpaque(),
+      { context in if let context { Unmanaged<StreamSource>.fromOpaque(context).release() } })
+    guard let created else {
+      context.release()
+      return .NO
+    }
+    defer { MHD_destroy_response(created) }
+    MHD_add_response_header(created, "Content-Type", "application/x-ndjson")
+    for header in stream.headers { MHD_add_response_header(created, header.name, header.value) }
+    connection.phase = .streaming(stream)
+    return MHD_queue_response(connection.handle, 200, created)
+  }
+
+  /// libmicrohttpd has sent all: what comes next? Nothing: it waits, and its client is watched.
+  fileprivate func next(
+    _ stream: ResponseStream, _ connection: Connection, into target: UnsafeMutablePointer<CChar>, at most: Int
+  ) -> Int {
+    if stream.count > 0 { return stream.take(into: target, at: most, now: now) }
+    if stream.isEnded { return -1 }  // MHD_CONTENT_READER_END_OF_STREAM
+    stream.isSuspended = true
+    readiness.watch(connection.descriptor, stream.token)
+    MHD_suspend_connection(connection.handle)
+    return 0
+  }
+
   private func header(_ name: String, of connection: Connection) -> String? {
     MHD_lookup_connection_value(connection.handle, .HEADER_KIND, name).map { String(cString: $0) }
   }
@@ -144,5 +229,26 @@ final class Exchange {
         }, pointer)
     }
     return items
+  }
+}
+
+/// What the reading callback of a stream needs.
+private final class StreamSource {
+  private let stream: ResponseStream
+  private let exchange: Exchange
+  private let connection: Connection
+
+  init(_ stream: ResponseStream, _ exchange: Exchange, _ connection: Connection) {
+    self.stream = stream
+    self.exchange = exchange
+    self.connection = connection
+  }
+
+  static func read(
+    _ context: UnsafeMutableRawPointer?, _ target: UnsafeMutablePointer<CChar>?, _ most: Int
+  ) -> Int {
+    guard let context, let target else { return -2 }  // MHD_CONTENT_READER_END_WITH_ERROR
+    let source = Unmanaged<StreamSource>.fromOpaque(context).takeUnretainedValue()
+    return source.exchange.next(source.stream, source.connection, into: target, at: most)
   }
 }

@@ -84,7 +84,7 @@ public final class HTTPServer {
   public func run(now: Instant) {
     guard let daemon else { return }
     exchange.now = now
-    for token in readiness.takeHungUp() { exchange.resume(token, .dropped) }
+    for token in readiness.takeHungUp() { exchange.hungUp(token) }
     // libmicrohttpd watches edges: what it has not read yet does not make its descriptor readable again.
     for _ in 0..<Self.rounds {
       _ = MHD_run(daemon)
@@ -104,6 +104,37 @@ public final class HTTPServer {
     readiness.wake()
   }
 
+  // MARK: Answers that go on
+
+  /// Answers 200 with lines that come one by one (application/x-ndjson): `write` and `end`. The client sees the head at
+  /// once. Ignored where the request was answered already, or its client is gone.
+  public func openStream(_ token: RequestToken, headers: [HTTPHeader] = []) {
+    exchange.open(token, headers: headers)
+    readiness.wake()
+  }
+
+  /// False: the client reads too slowly, there is no room, and nothing of it will be sent; or the stream is over.
+  /// A client that takes nothing for `Limits.requestSeconds` is dropped.
+  public func write(_ token: RequestToken, _ bytes: [UInt8], now: Instant) -> Bool {
+    guard let stream = exchange.stream(token), !stream.isEnded, stream.append(bytes, now: now) else { return false }
+    exchange.wake(token)
+    readiness.wake()
+    return true
+  }
+
+  /// So many bytes wait for the client of a stream; nil: there is no such stream.
+  public func unsent(_ token: RequestToken) -> Int? { exchange.stream(token)?.count }
+
+  /// After what was written the stream ends.
+  public func end(_ token: RequestToken) {
+    exchange.stream(token)?.isEnded = true
+    exchange.wake(token)
+    readiness.wake()
+  }
+
+  /// The requests that waited for an answer, and the streams, whose clients are gone; and the streams that are over.
+  public func takeGone() -> [RequestToken] { exchange.takeGone() }
+
   /// When `timePassed` wants to be called; nil: nothing to wait for.
   public var nextDeadline: Instant? {
     return exchange.connections.values.compactMap(\.deadline).min()
@@ -114,7 +145,8 @@ public final class HTTPServer {
     var due = false
     for connection in exchange.connections.values {
       guard let deadline = connection.deadline, deadline <= now else { continue }
-      connection.phase = .dropped
+      // A stream is taken leave of when libmicrohttpd tells of its end.
+      if case .streaming = connection.phase {} else { connection.phase = .dropped }
       // libmicrohttpd owns the descriptor; it sees the end and closes.
       _ = shutdown(connection.descriptor, CInt(SHUT_RDWR))
       due = true
