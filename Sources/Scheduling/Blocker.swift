@@ -20,6 +20,8 @@ public struct Blocker: Equatable, Sendable {
     case backoff
     /// It would reboot the machine, which has rebooted for the same too often.
     case rebootLoop
+    /// No application is connected that applies such updates.
+    case noReceiver
     /// Behind another update.
     case order
     /// Another update is being applied.

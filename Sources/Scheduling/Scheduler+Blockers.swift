@@ -23,7 +23,7 @@ extension Scheduler {
         Blocker(
           code: .settling, since: since, screen: entry.update.screen,
           clears: "in \(TimeSpan.describe(since + quiet - now)), if nobody touches before then"))
-    case .parked:
+    case .parked(.rebootLoop):
       let most = HandlerPolicy.mostReboots
       blockers.append(
         Blocker(
@@ -31,8 +31,15 @@ extension Scheduler {
           reason: "the machine has rebooted \(most) times in \(TimeSpan.describe(HandlerPolicy.rebootWindow)) for "
             + "handler '\(entry.update.handler)'" + (entry.update.key.map { ", key '\($0)'" } ?? ""),
           clears: "when somebody says `touchgate apply \(id)`"))
-    case .nothing, nil:
+    case .parked, .nothing, nil:
       break
+    }
+    if let since = withoutReceiver[entry.update.handler] {
+      blockers.append(
+        Blocker(
+          code: .noReceiver, since: max(since, entry.acceptedAt),
+          reason: "handler '\(entry.update.handler)' hands updates to an application, and none is connected",
+          clears: "when one connects (GET /v1/deliveries)"))
     }
     if let current {
       blockers.append(
@@ -190,7 +197,7 @@ extension Scheduler {
     switch sample.reason {
     case .notBefore: times.add(now - sample.since, .notBefore)
     case .backoff: times.add(now - sample.since, .backoff)
-    case .parked: times.add(now - sample.since, .rebootLoop)
+    case .parked(let code): times.add(now - sample.since, code)
     case .turn, .nothing: break
     }
     return times

@@ -10,8 +10,15 @@ extension Scheduler {
     if case .awaitingReboot(let id, let until) = current, until <= now { actions += noReboot(id, at: now) }
     armTick(at: now)
     guard current == nil, storeTrouble == nil, stoppingSince == nil, disturbedSince == nil || line.isAnyForced,
-      let id = line.next(at: now, opens: opensAt), let entry = entries[id]
+      let id = nextWithReceiver(at: now), let entry = entries[id]
     else { return actions }
+    if entry.isTurn {
+      takeOut(id, at: now)
+      entries[id]?.stage = .applying
+      setCurrent(.verifying(id, releasedAt: releasedAt(entry)), at: now)
+      armTick(at: now)
+      return actions + [.verify(id)]
+    }
     let overrode = entry.urgency == .force ? overridden(entry.update.screen) : []
     takeOut(id, at: now)
     entries[id]?.stage = .applying
@@ -19,6 +26,20 @@ extension Scheduler {
     armTick(at: now)
     actions.append(.store(.beginApplying(id, attempt: entry.attempts + 1, boot: boot, overrode: overrode)))
     return actions
+  }
+
+  /// One whose receiver has gone is put aside when it comes up.
+  private mutating func nextWithReceiver(at now: Instant) -> UpdateID? {
+    while let id = line.next(at: now, opens: opensAt), let entry = entries[id] {
+      if withoutReceiver[entry.update.handler] == nil { return id }
+      enqueue(id, at: now)
+    }
+    return nil
+  }
+
+  /// When the touch ended that it waited for; nil: it did not wait for one.
+  func releasedAt(_ entry: Entry) -> Instant? {
+    clearSince(entry.update.screen).flatMap { $0 > entry.acceptedAt ? $0 : nil }
   }
 
   private mutating func meetDeadlines(at now: Instant) -> [Action] {
@@ -78,16 +99,19 @@ extension Scheduler {
     entries[id]?.stage = .waiting
     let reason = reason(entry, at: now)
     line.insert(
-      entry.update, for: reason, isUrgent: entry.urgency >= .apply, isDeadlineMet: entry.isDeadlineMet)
+      entry.update, for: reason, isUrgent: entry.urgency >= .apply, isDeadlineMet: entry.isDeadlineMet,
+      hasAge: !entry.isTurn)
+    if reason == .parked(.noReceiver) { parked[entry.update.handler, default: []].insert(id) }
     beginSample(id, reason, at: now)
   }
 
   private func reason(_ entry: Entry, at now: Instant) -> WaitingLine.Reason {
     if let until = entry.backoffUntil, until > now { return .backoff(until: until) }
+    if withoutReceiver[entry.update.handler] != nil { return .parked(.noReceiver) }
     if entry.urgency == .force { return .nothing }
     if entry.urgency == .none {
       if let time = entry.update.notBefore, time > wall(now) { return .notBefore(time) }
-      if isStopped(entry) { return .parked }
+      if isStopped(entry) { return .parked(.rebootLoop) }
     }
     return .turn(quiet: quietPeriod(of: entry))
   }
@@ -105,6 +129,9 @@ extension Scheduler {
   @discardableResult
   mutating func takeOut(_ id: UpdateID, at now: Instant) -> Bool {
     endSample(id, at: now)
+    if line.waiting(id) == .parked(.noReceiver), let entry = entries[id] {
+      parked[entry.update.handler]?.remove(id)
+    }
     return line.remove(id) != nil
   }
 

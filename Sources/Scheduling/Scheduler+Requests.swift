@@ -63,6 +63,38 @@ extension Scheduler {
     return evaluate(at: now)
   }
 
+  /// Somebody wants to do something itself in a quiet moment: waits as an update does, is started as one, and is never
+  /// stored. It ends with `leave`.
+  public mutating func takeTurn(_ turn: Update, at now: Instant) -> [Action] {
+    var entry = Entry(update: turn, attempts: 1, acceptedTick: ticks, acceptedAt: now, stage: .waiting)
+    entry.isTurn = true
+    entries[turn.id] = entry
+    enqueue(turn.id, at: now)
+    return evaluate(at: now)
+  }
+
+  /// The turn is over, or nobody waits for it any more.
+  public mutating func leave(_ id: UpdateID, at now: Instant) -> [Action] {
+    guard entries[id]?.isTurn == true else { return [] }
+    takeOut(id, at: now)
+    entries[id] = nil
+    if current?.id == id { current = nil }
+    return evaluate(at: now)
+  }
+
+  /// Whether anybody is there to apply updates of this handler.
+  public mutating func receivers(of handler: String, present: Bool, at now: Instant) -> [Action] {
+    if present {
+      withoutReceiver[handler] = nil
+      for id in parked.removeValue(forKey: handler) ?? [] where line.waiting(id) == .parked(.noReceiver) {
+        enqueue(id, at: now)
+      }
+    } else if withoutReceiver[handler] == nil {
+      withoutReceiver[handler] = now
+    }
+    return evaluate(at: now)
+  }
+
   /// Nothing is started any more; what runs is waited for by the caller.
   public mutating func stop(at now: Instant) {
     stoppingSince = stoppingSince ?? now

@@ -88,8 +88,7 @@ extension Scheduler {
         setCurrent(.running(id), at: now)
         return [.start(entry.update, attempt: attempt, releasedAt: nil)]
       }
-      let waited = clearSince(entry.update.screen).flatMap { $0 > entry.acceptedAt ? $0 : nil }
-      setCurrent(.verifying(id, releasedAt: waited), at: now)
+      setCurrent(.verifying(id, releasedAt: releasedAt(entry)), at: now)
       return [.verify(id)]
     case .backToWaiting(let id, let attempts, pause: _, interruptions: _):
       guard case .returning(id, attempts: _) = current else { return [] }

@@ -75,6 +75,12 @@ extension Scheduler {
       ? hasFailed(id, result, tryLater: tryLater, at: now) : finish(id, result, at: now)
   }
 
+  /// Whoever was to apply it is gone, or was never there: it waits again, and no attempt is used up.
+  public mutating func notTaken(_ id: UpdateID, at now: Instant) -> [Action] {
+    guard case .running(id) = current, let entry = entries[id] else { return [] }
+    return giveBack(id, attempts: entry.attempts - 1, at: now)
+  }
+
   /// `stillRunning`: the handler of a former run has not ended; it is asked again at the next look.
   public mutating func probed(_ id: UpdateID, stillRunning: Bool, at now: Instant) -> [Action] {
     guard case .orphan(id) = current, !stillRunning, let entry = entries[id] else { return [] }
@@ -148,6 +154,11 @@ extension Scheduler {
 
   mutating func giveBack(_ id: UpdateID, attempts: Int, at now: Instant) -> [Action] {
     guard let entry = entries[id] else { return [] }
+    if entry.isTurn {
+      current = nil
+      enqueue(id, at: now)
+      return evaluate(at: now)
+    }
     // What came meanwhile about the same thing is newer: applied again, this one would undo it.
     if let key = entry.update.key, policy(of: entry.update).coalescing != .all,
       let newer = line.member(handler: entry.update.handler, key: key)

@@ -43,6 +43,8 @@ public struct Scheduler: Sendable {
     let acceptedTick: Int
     let acceptedAt: Instant
     var stage: Stage
+    /// Nobody's update, but somebody's turn: never stored.
+    var isTurn = false
     var urgency = Urgency.none
     /// `onDeadline` was followed; it is told once.
     var isDeadlineMet = false
@@ -119,6 +121,9 @@ public struct Scheduler: Sendable {
   var holds: [HoldID: HeldUntil] = [:]
   var paused: (pause: OperatorPause, since: Instant)?
   var reboots: [RebootKey: [WallTime]] = [:]
+  /// Handlers that nobody is there to play, since then; and what waits for it.
+  var withoutReceiver: [String: Instant] = [:]
+  var parked: [String: Set<UpdateID>] = [:]
   /// By screen; nil: for updates of all screens.
   var sharedTimes: [String?: SharedTimes] = [nil: SharedTimes()]
   var ticks = 0

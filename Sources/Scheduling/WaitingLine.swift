@@ -36,8 +36,8 @@ struct WaitingLine: Sendable {
   private enum Spot: Equatable, Sendable {
     case lane(Lane)
     case forced
-    /// Until somebody says otherwise.
-    case parked
+    /// Until somebody says otherwise; the code says what of.
+    case parked(Blocker.Code)
     case backoff(Instant)
     case notBefore(WallTime)
   }
@@ -85,13 +85,15 @@ struct WaitingLine: Sendable {
     case turn(quiet: Duration)
     case backoff(until: Instant)
     case notBefore(WallTime)
-    case parked
+    case parked(Blocker.Code)
     /// Nothing but the one that is being applied.
     case nothing
   }
 
-  /// `isUrgent`: `notBefore` does not count any more; `isDeadlineMet`: nothing more happens at its deadline.
-  mutating func insert(_ update: Update, for reason: Reason, isUrgent: Bool = false, isDeadlineMet: Bool = false) {
+  /// `hasAge`: it counts for `oldest`. `isUrgent`: `notBefore` does not count any more; `isDeadlineMet`: nothing more happens at its deadline.
+  mutating func insert(
+    _ update: Update, for reason: Reason, isUrgent: Bool = false, isDeadlineMet: Bool = false, hasAge: Bool = true
+  ) {
     lastTicket += 1
     let rank = Rank(priority: update.priority, place: update.place, id: update.id, ticket: lastTicket)
     let spot: Spot
@@ -112,8 +114,8 @@ struct WaitingLine: Sendable {
     case .nothing:
       spot = .forced
       forced.push(rank)
-    case .parked:
-      spot = .parked
+    case .parked(let code):
+      spot = .parked(code)
     }
     members[update.id] = Member(update: update, ticket: lastTicket, spot: spot)
     byUser[update.submitter.uid, default: 0] += 1
@@ -121,7 +123,7 @@ struct WaitingLine: Sendable {
     if let deadline = update.deadline, !isDeadlineMet {
       deadlines.push(Due(time: deadline.millisecondsSinceEpoch, id: update.id, ticket: lastTicket))
     }
-    ages.push(Rank(priority: 0, place: update.place, id: update.id, ticket: lastTicket))
+    if hasAge { ages.push(Rank(priority: 0, place: update.place, id: update.id, ticket: lastTicket)) }
   }
 
   @discardableResult
@@ -174,7 +176,7 @@ struct WaitingLine: Sendable {
       case .backoff(let until): .backoff(until: until)
       case .notBefore(let time): .notBefore(time)
       case .forced: .nothing
-      case .parked: .parked
+      case .parked(let code): .parked(code)
       }
     }
   }

@@ -91,9 +91,10 @@ extension Bench {
   mutating func judgeStart(_ update: Update, _ attempt: Int) {
     let stored = store[update.id]
     let note = notes[update.id, default: Note()]
-    if stored?.state != .applying || stored?.attempts != attempt {
+    if turns[update.id] == nil, stored?.state != .applying || stored?.attempts != attempt {
       violate("\(update.id) started (attempt \(attempt)) and stored as \(String(describing: stored))")
     }
+    if deserted.contains(update.handler) { violate("\(update.id) started, and nobody is there to apply it") }
     if let running { violate("\(update.id) started while \(running) runs") }
     for (screen, passage) in world where !note.isForced && isInScope(screen, update) {
       switch passage {
@@ -248,10 +249,12 @@ extension Bench {
   /// Nothing of its own is in its way, as far as the scheduler knows.
   private func isFree(_ update: Update) -> Bool {
     if notes[update.id]?.isForced == true {
+      if deserted.contains(update.handler) { return false }
       return notes[update.id]?.pause.map { now >= $0.upperBound || notes[update.id]?.skipsPause == true } ?? true
     }
     if pause != nil || holdInScope(update) != nil { return false }
     if let screen = update.screen, told[screen] == nil { return false }
+    if deserted.contains(update.handler) { return false }
     // Whether reboots are stopped, RebootTests say.
     if policy(update).rebootTimeout != nil { return false }
     for (screen, passage) in told where isInScope(screen, update) {

@@ -62,6 +62,10 @@ struct Bench {
   private(set) var holdEnds: [HoldID: Instant] = [:]
   /// Holds that end with their owner's connection.
   private(set) var boundHolds: [HoldID: Hold] = [:]
+  /// Turns that somebody waits for, or has.
+  private(set) var turns: [UpdateID: Update] = [:]
+  /// Handlers that need a receiver, and have none.
+  private(set) var deserted: Set<String> = []
   /// The reboots that have happened.
   private(set) var reboots: [Reboot] = []
   private(set) var boots = 1
@@ -128,6 +132,35 @@ struct Bench {
   }
 
   mutating func force(_ text: String) { perform(scheduler.hurry(id(text), .force)) }
+
+  mutating func turn(_ text: String, quiet: Duration? = nil, screen: String? = nil) {
+    guard turns[id(text)] == nil, store[id(text)] == nil else { return }
+    sequence += 1
+    let turn = Update(
+      id: id(text), handler: "(turn)", parameters: [:], createdAt: knownWall, submitter: Submitter(uid: 3, pid: 1),
+      sequence: sequence, quietPeriod: quiet, screen: screen)
+    turns[turn.id] = turn
+    perform(scheduler.takeTurn(turn, at: now))
+  }
+
+  mutating func leave(_ text: String) {
+    guard turns.removeValue(forKey: id(text)) != nil else { return }
+    if running == id(text) { running = nil }
+    perform(scheduler.leave(id(text), at: now))
+  }
+
+  mutating func receivers(of handler: String, present: Bool) {
+    if present { deserted.remove(handler) } else { deserted.insert(handler) }
+    perform(scheduler.receivers(of: handler, present: present, at: now))
+  }
+
+  /// Its application has gone under it.
+  mutating func notTaken() {
+    guard let id = running, turns[id] == nil, scheduler.isRunning else { return }
+    running = nil
+    notes[id, default: Note()].handler = .notStarted
+    perform(scheduler.notTaken(id, at: now))
+  }
 
   /// As the service does: only what has ended otherwise than applied, and whose key nobody else waits with.
   mutating func retry(_ text: String) {
@@ -223,6 +256,7 @@ struct Bench {
 
   mutating func handlerEnds(_ state: FinalState = .applied, tryLater: Bool = false) {
     guard let ended = running else { return }
+    if turns[ended] != nil { return leave(ended.text) }
     running = nil
     if scheduler.isRunning { noteEnd(ended, state, tryLater: tryLater) }
     perform(scheduler.handlerEnded(ended, result(state), tryLater: tryLater, at: now))
@@ -235,6 +269,8 @@ struct Bench {
   mutating func restart(handlerLives: Bool, reboot: Bool = false) {
     if reboot { boots += 1 }
     boundHolds = [:]
+    if let running, turns[running] != nil { self.running = nil }
+    turns = [:]
     actionsLeft = nil
     pending = []
     beforeVerdict = nil
@@ -246,6 +282,7 @@ struct Bench {
       policy: scheduler.policy, policies: scheduler.policies, interval: scheduler.interval,
       boot: "boot \(boots)", seed: seed)
     tellClock()
+    for handler in deserted { _ = scheduler.receivers(of: handler, present: false, at: now) }
     noteDeadlines()
     perform(
       scheduler.recover(
@@ -291,7 +328,7 @@ struct Bench {
       pending += scheduler.looked(at: now)
     case .verify(let id):
       say("verify \(id)")
-      if store[id]?.state != .applying { violate("\(id) verified, and not marked in the store") }
+      if store[id]?.state != .applying && turns[id] == nil { violate("\(id) verified, and not marked in the store") }
       let change = beforeVerdict
       beforeVerdict = nil
       change?(&self)

@@ -114,7 +114,8 @@ struct CostTests {
     for number in 1...Self.many {
       let new = Self.update(number, deadline: number % 2 == 0 ? far : nil)
       let reasons: [WaitingLine.Reason] = [
-        .turn(quiet: .milliseconds(number % 1000)), .notBefore(far), .backoff(until: at(1000)), .nothing, .parked,
+        .turn(quiet: .milliseconds(number % 1000)), .notBefore(far), .backoff(until: at(1000)), .nothing,
+        .parked(.rebootLoop),
       ]
       line.insert(new, for: reasons[number % reasons.count])
       line.remove(new.id)

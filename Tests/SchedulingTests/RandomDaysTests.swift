@@ -70,7 +70,7 @@ struct RandomDaysTests {
   }
 
   private func step(_ bench: inout Bench, _ dice: inout Dice, _ number: Int) {
-    switch dice.roll(32) {
+    switch dice.roll(37) {
     case 0..<4:
       submit(&bench, &dice, number)
     case 4..<6:
@@ -126,6 +126,16 @@ struct RandomDaysTests {
           (seconds == nil ? "b" : "h") + "\(dice.roll(3))", screen: [nil, "panel", "door"][dice.roll(3)],
           seconds: seconds)
       }
+    case 32:
+      bench.turn(
+        "t\(dice.roll(3))", quiet: dice.roll(2) == 0 ? nil : .seconds(dice.roll(4)),
+        screen: [nil, "panel", "door"][dice.roll(3)])
+    case 33:
+      bench.leave("t\(dice.roll(3))")
+    case 34:
+      bench.receivers(of: ["page", "flaky"][dice.roll(2)], present: dice.roll(3) > 0)
+    case 35:
+      if dice.roll(4) == 0 { bench.notTaken() }
     case 30:
       bench.letGo(["b", "h"][dice.roll(2)] + "\(dice.roll(3))")
     default:
@@ -158,10 +168,11 @@ struct RandomDaysTests {
     if let due = bench.scheduler.nextDeadline, due < bench.now { bench.violate("overdue since \(due)") }
     let scheduler = bench.scheduler
     let waiting = bench.unfinished.filter { $0.state == .waiting }
-    if scheduler.waitingCount != waiting.count {
+    let turnsWaiting = bench.turns.keys.count { scheduler.isWaiting($0) }
+    if scheduler.waitingCount != waiting.count + turnsWaiting {
       // One whose mark or giving back is not written yet stands in between.
       let between = scheduler.applying.map { id in waiting.contains { $0.update.id == id } } ?? false
-      if !between || scheduler.waitingCount != waiting.count - 1 {
+      if !between || scheduler.waitingCount != waiting.count + turnsWaiting - 1 {
         bench.violate("\(scheduler.waitingCount) wait, \(waiting.count) of them in the store")
       }
     }
@@ -171,7 +182,7 @@ struct RandomDaysTests {
     } else if scheduler.applying == nil, bench.failing.isEmpty, bench.holds.isEmpty, scheduler.nextDeadline != nil {
       bench.violate("nothing waits, and a timer runs")
     }
-    let counted = (0..<3).map { scheduler.waitingCount(of: $0) }.reduce(0, +)
+    let counted = (0..<4).map { scheduler.waitingCount(of: $0) }.reduce(0, +)
     if counted != scheduler.waitingCount { bench.violate("\(counted) wait of all users") }
     for waits in waiting where scheduler.applying != waits.update.id {
       let blockers = scheduler.blockers(of: waits.update.id, at: bench.now)
@@ -185,6 +196,8 @@ struct RandomDaysTests {
     bench.restart(handlerLives: true)
     bench.failing = []
     bench.resumeAll()
+    for handler in ["page", "flaky"] { bench.receivers(of: handler, present: true) }
+    for turn in 0..<3 { bench.leave("t\(turn)") }
     for hold in 0..<3 { bench.letGo("h\(hold)") }
     // Every notBefore has come by then.
     bench.clockSet = year * 2

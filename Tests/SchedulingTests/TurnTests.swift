@@ -1,0 +1,123 @@
+import Scheduling
+import Testing
+import Timeline
+
+@Suite("Turns, and updates that an application applies itself")
+struct TurnTests {
+  @Test("a turn waits for quiet as an update does, and while it lasts nothing is applied")
+  func turn() {
+    var bench = Bench(quiet: .seconds(2))
+    bench.touch()
+    bench.turn("t")
+    bench.submit("a")
+    bench.pass(until: 10)
+    #expect(bench.running == nil)
+    #expect(bench.scheduler.blockers(of: id("t"), at: bench.now).map(\.code) == [.touched])
+    bench.release()
+    bench.pass(until: 11.9)
+    #expect(bench.running == nil)
+    _ = bench.news()
+    bench.pass(until: 12)
+    #expect(
+      bench.news().suffix(2) == ["verify t", "start t, attempt 1, 2000 ms after the release"], "nothing is stored")
+    bench.pass(until: 100)
+    #expect(bench.running == id("t"))
+    #expect(bench.scheduler.blockers(of: id("a"), at: bench.now).map(\.code) == [.applying])
+    bench.leave("t")
+    #expect(bench.running == id("a"))
+    #expect(bench.violations == [])
+  }
+
+  @Test("whoever leaves while waiting is forgotten, and then no timer runs")
+  func leaves() {
+    var bench = Bench()
+    bench.touch()
+    bench.turn("t")
+    #expect(bench.scheduler.nextDeadline == at(1) && bench.scheduler.oldestWaiting == nil)
+    bench.leave("t")
+    #expect(bench.scheduler.nextDeadline == nil && bench.scheduler.waitingCount == 0)
+    bench.release()
+    #expect(bench.running == nil)
+    #expect(bench.violations == [])
+  }
+
+  @Test("a finger at the last moment: the turn waits again, and nothing was stored")
+  func lastMoment() {
+    var bench = Bench()
+    bench.release()
+    bench.beforeVerdict = { $0.world["panel"] = touched(since: 0) }
+    bench.turn("t")
+    #expect(bench.running == nil && bench.scheduler.isWaiting(id("t")))
+    #expect(!bench.said.contains { $0.hasPrefix("store") })
+    bench.release()
+    #expect(bench.running == id("t"))
+    #expect(bench.violations == [])
+  }
+
+  @Test("holds, the operator and the order count for it, too")
+  func others() {
+    var bench = Bench()
+    bench.release()
+    bench.submit("a")
+    bench.hold("h")
+    bench.turn("t")
+    bench.handlerEnds()
+    #expect(bench.running == nil)
+    bench.letGo("h")
+    #expect(bench.running == id("t"))
+    #expect(bench.violations == [])
+  }
+
+  // MARK: Receivers
+
+  @Test("without a receiver it waits and holds up nobody; with one it starts; and it says what it waits for")
+  func receivers() {
+    var bench = Bench()
+    bench.release()
+    bench.receivers(of: "app", present: false)
+    bench.submit("a", to: "app", priority: 9)
+    bench.submit("b")
+    #expect(bench.running == id("b"))
+    bench.handlerEnds()
+    bench.pass(until: 5)
+    #expect(bench.scheduler.blockers(of: id("a"), at: bench.now).map(\.code) == [.noReceiver])
+    #expect(bench.scheduler.blockedTimes(of: id("a"), at: bench.now)?[.noReceiver] == .seconds(5))
+    bench.force("a")
+    #expect(bench.running == nil, "nobody is there to be forced")
+    bench.receivers(of: "app", present: true)
+    #expect(bench.running == id("a"))
+    #expect(bench.violations == [])
+  }
+
+  @Test("the receiver goes while updates wait for a finger: when they come up they are put aside")
+  func goesWhileWaiting() {
+    var bench = Bench()
+    bench.touch()
+    bench.submit("a", to: "app")
+    bench.submit("b", to: "app")
+    bench.submit("c")
+    bench.receivers(of: "app", present: false)
+    #expect(bench.scheduler.blockers(of: id("a"), at: bench.now).map(\.code) == [.touched, .noReceiver])
+    bench.release()
+    #expect(bench.running == id("c"))
+    bench.handlerEnds()
+    #expect(bench.running == nil)
+    bench.receivers(of: "app", present: true)
+    #expect(bench.running == id("a"))
+    #expect(bench.violations == [])
+  }
+
+  @Test("the receiver goes under an update: it waits again, and no attempt is used up")
+  func goesUnderIt() {
+    var bench = Bench()
+    bench.release()
+    bench.submit("a", to: "app")
+    bench.receivers(of: "app", present: false)
+    bench.notTaken()
+    #expect(bench.store[id("a")]?.state == .waiting && bench.store[id("a")]?.attempts == 0)
+    #expect(bench.running == nil)
+    bench.receivers(of: "app", present: true)
+    #expect(bench.running == id("a"))
+    #expect(bench.violations == [])
+  }
+}
