@@ -25,7 +25,7 @@ final class ScriptedScreen {
   init(_ script: TouchScript) throws {
     self.script = script
     // A finger of ten minutes is still one in these scripts.
-    service = try ServiceOnTrial(gate: "FirstScreenTimeout=0\nStuckAfter=1h")
+    service = try ServiceOnTrial(gate: "FirstScreenTimeout=0\nMissingScreenGrace=0\nStuckAfter=1h")
   }
 
   deinit { service.signal(SIGCONT) }

@@ -43,7 +43,7 @@ extension VMTests {
     @Test("a touchscreen that is given to another seat while it is touched counts no more")
     func givenAway() throws {
       let till = try VirtualTouchscreen(ScreenDescription("Till"))
-      let service = try ServiceOnTrial()
+      let service = try ServiceOnTrial(gate: "MissingScreenGrace=0")
       try #require(try service.knows(screens: 1))
       till.down(slot: 0, x: 0.5, y: 0.5)
       try #require(try service.sees(1))
