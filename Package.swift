@@ -10,9 +10,10 @@ let strict: [SwiftSetting] = [
   .enableUpcomingFeature("InternalImportsByDefault"),
 ]
 
-/// A module of ours: `Sources/NAME`, strict settings.
-func module(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
-  .target(name: name, dependencies: dependencies, swiftSettings: strict)
+/// A module of ours: `Sources/NAME`, strict settings. `embedding`: files that become part of the program.
+func module(_ name: String, _ dependencies: [Target.Dependency] = [], embedding files: [String] = []) -> Target {
+  .target(
+    name: name, dependencies: dependencies, resources: files.map { .embedInCode($0) }, swiftSettings: strict)
 }
 
 /// A C library from Debian: module map and header in `Sources/NAME`. A missing one is reported by the header
@@ -59,7 +60,7 @@ let package = Package(
       [
         "Timeline", "TouchModel", "Gating", "Scheduling", "TouchgateAPI", "EventLoop", "Evdev", "Recordings",
         "UpdateStore", "SocketServer", "CLinux", "CLibsystemd",
-      ]),
+      ], embedding: ["Resources/openapi.yaml"]),
     module("TouchgateClient", ["Timeline", "TouchgateAPI"]),
     module("TouchgateCommands", ["Timeline", "TouchgateAPI", "TouchgateClient"]),
 

@@ -122,7 +122,7 @@ extension Daemon {
   // MARK: Answers
 
   /// The one asked for is a write; its answer comes when it is durable.
-  private func ask(_ actions: [Scheduler.Action], _ token: RequestToken) {
+  func ask(_ actions: [Scheduler.Action], _ token: RequestToken) {
     if case .store(let write)? = actions.first { awaited.append((write, token)) }
     pending += actions
   }
@@ -137,6 +137,8 @@ extension Daemon {
       }
       switch write {
       case .pause(let pause?): return Replies.json(200, replies(now).pause(pause))
+      case .hold(let hold): return Replies.json(201, replies(now).hold(hold))
+      case .release: return Replies.json(200, AboutReply(name: "touchgate", version: Version.text))
       case .pause(nil): return Replies.json(200, AboutReply(name: "touchgate", version: Version.text))
       default: return try write.id.flatMap { try show($0, status: 200, now) }
       }

@@ -27,8 +27,11 @@ extension Daemon {
     case .store:
       break  // `takeWrites` has taken them.
     case .accepted(let id):
+      if let update = scheduler.update(id) { note(update, "waiting") }
+      if waitInstead(id) { break }
       answer(id) { try show(id, status: 202, now) }
     case .refused(let id, let reason):
+      waitsAfter[id] = nil
       let message = "the update could not be stored and was not accepted: \(reason)"
       answer(id) { throw Refusal(503, Problem(code: "storeFull", message: message)) }
     case .lookAgain:
@@ -37,6 +40,8 @@ extension Daemon {
     case .verify(let id):
       commit(id, now)
     case .start(let update, let attempt, let releasedAt):
+      if turns[update.id] != nil { return startTurn(update.id, releasedAt, now) }
+      note(update, "applying")
       start(update, attempt, releasedAt, now)
     case .probe(let id):
       let running = HandlerProcess.holdsLock(lockPath(id))
@@ -44,7 +49,11 @@ extension Daemon {
       pending += scheduler.probed(id, stillRunning: running, at: now)
     case .ended(let id, let result):
       log.info("\(id): \(result.state.rawValue), \(result.message)")
+      events.add(
+        .update(id: id.text, handler: (try? store.find(id))?.update.handler ?? "", state: result.state.rawValue),
+        at: Clock.wall)
       answer(id) { try show(id, status: 200, now) }
+      answerWaits(for: id, now)
       stopIfAsked()
     case .notEnded(let id, let reason):
       let message = "the update could not be ended, because that could not be stored: \(reason)"
@@ -64,7 +73,7 @@ extension Daemon {
   /// Between the verdict and the start nothing is written: it would take longer than a finger needs to land.
   private func commit(_ id: UpdateID, _ now: Instant) {
     let update = scheduler.update(id)
-    let kind = update.flatMap { configuration.handlers[$0.handler]?.guardKind } ?? .verify
+    let kind = update.flatMap { configuration.handlers[$0.handler]?.guardKind } ?? turns[id]?.guardKind ?? .verify
     var disturbed = false
     if kind != .none { disturbed = touch.commit(screen: update?.screen, grab: kind == .grab, now) }
     let changed = scheduler.screens(touch.passages, at: now)

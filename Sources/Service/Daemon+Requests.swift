@@ -45,6 +45,30 @@ extension Daemon {
         return try pause(incoming, now)
       case .call(.resume):
         return try resume(incoming, now)
+      case .call(.wait(let text)):
+        return try waitForEnd(text, incoming, now)
+      case .call(.why(let text)):
+        return Replies.json(200, replies(now).update(try find(text)))
+      case .call(.whyAll):
+        return try whyAll(incoming, now)
+      case .call(.quiet):
+        return try quiet(incoming, now)
+      case .call(.turn):
+        return try turn(incoming, now)
+      case .call(.hold):
+        return try hold(incoming, now)
+      case .call(.holds):
+        return holds(now)
+      case .call(.release(let text)):
+        return try release(text, incoming, now)
+      case .call(.screens):
+        touch.lookAgain(now)
+        touchChanged(now)
+        return Replies.json(200, ScreenListReply(screens: replies(now).screens(touch)))
+      case .call(.events):
+        return try readEvents(incoming, now)
+      case .call(.contract):
+        return Contract.response
       }
     }
     if let response { server.respond(incoming.token, response) }
@@ -85,13 +109,18 @@ extension Daemon {
         503, Problem(code: "stopping", message: "the service is being stopped; try again when it is back"))
     }
     let peer = incoming.request.peer
+    let query = try Query(incoming.request.query, known: ["wait", "dryRun", "ifQuiet"])
+    let wait = try query.span("wait", atMost: Self.longestWait)
     let submission = try submission(incoming.request.body, peer)
     let id = submission.id ?? newID()
     // The same id twice in one wake-up: the first must be durable before the second is compared with it.
     if asked[id] != nil { perform([], now) }
     if let known = try store.find(id) {
       try checkSame(known, submission)
-      return try show(id, status: 202, now)
+      if case .finished = known.state { return try show(id, status: 200, now) }
+      guard let wait else { return try show(id, status: 202, now) }
+      endWaits[incoming.token] = EndWait(id: id, deadline: now + wait, wasSubmitted: true)
+      return nil
     }
     // Nor may the one whose place it takes be on its way into the store.
     if submission.key != nil { perform([], now) }
@@ -102,10 +131,25 @@ extension Daemon {
       priority: submission.priority, quietPeriod: submission.quietPeriod, notBefore: submission.notBefore,
       deadline: submission.deadline, onDeadline: submission.onDeadline,
       screen: submission.screen)
+    if let response = try answerPreview(
+      update, dryRun: query.flag("dryRun"), ifQuiet: query.flag("ifQuiet"), now)
+    {
+      return response
+    }
     sequence += 1
     asked[id] = incoming.token
+    if let wait { waitsAfter[id] = now + wait }
     pending += scheduler.submit(update, payload: submission.payload, at: now)
     return nil
+  }
+
+  func checkScreen(_ screen: String?) throws(Problem) {
+    guard let screen, !touch.screens.isKnown(screen) else { return }
+    let known = touch.screens.passages.keys.filter { !$0.isEmpty }.sorted().map { "'\($0)'" }.joined(separator: ", ")
+    throw Problem(
+      code: "unknownScreen",
+      message: "there is no screen '\(screen.shortened)'; known are \(known.isEmpty ? "none" : known)",
+      field: "screen")
   }
 
   func unknownHandler(_ name: String) -> Problem {
@@ -131,13 +175,7 @@ extension Daemon {
             + "\(definition.file))", field: "handler"))
     }
     if submission.onDeadline == .force { try require(configuration.rights.force, "Force", peer) }
-    if let screen = submission.screen, !touch.screens.isKnown(screen) {
-      let known = touch.screens.passages.keys.filter { !$0.isEmpty }.sorted().map { "'\($0)'" }.joined(separator: ", ")
-      throw Problem(
-        code: "unknownScreen",
-        message: "there is no screen '\(screen.shortened)'; known are \(known.isEmpty ? "none" : known)",
-        field: "screen")
-    }
+    try checkScreen(submission.screen)
     if let problem = definition.check(parameters: submission.parameters) {
       throw Problem(code: "badParameter", message: problem.message, field: "parameters.\(problem.parameter.shortened)")
     }
@@ -168,7 +206,7 @@ extension Daemon {
         code: "idInUse", message: "the id '\(known.update.id)' belongs to an update with other content", field: "id"))
   }
 
-  private func newID() -> UpdateID {
+  func newID() -> UpdateID {
     UpdateID(time: Clock.wall, randomHigh: .random(in: 0 ... .max), randomLow: .random(in: 0 ... .max))
   }
 
@@ -227,7 +265,8 @@ extension Daemon {
         version: Version.text, touched: touch.screens.isTouched, contacts: touch.screens.contacts,
         gate: replies.machine(touch.screens), screens: replies.screens(touch),
         updates: try store.counts(), oldestWaiting: try scheduler.oldestWaiting.flatMap(store.find).map(replies.update),
-        lastResult: try store.lastFinished().map(replies.update), paused: scheduler.pause.map(replies.pause),
+        lastResult: try store.lastFinished().map(replies.update), holds: scheduler.activeHolds.map(replies.hold),
+        paused: scheduler.pause.map(replies.pause),
         guard: touch.guards.counts,
         warnings: store.notices + touch.warnings))
   }

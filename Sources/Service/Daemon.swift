@@ -52,6 +52,15 @@ public final class Daemon {
   var asked: [UpdateID: RequestToken] = [:]
   /// Who waits for the answer to a cancellation.
   var cancelled: [UpdateID: RequestToken] = [:]
+  /// Submissions that are to be answered only at their end.
+  var waitsAfter: [UpdateID: Instant] = [:]
+  var endWaits: [RequestToken: EndWait] = [:]
+  var turns: [UpdateID: Turn] = [:]
+  /// Replies that stay open.
+  var streams: [RequestToken: StreamOwner] = [:]
+  var events = EventLog()
+  var lastTouch: EventLog.Happening?
+  var lastScreens: [String: EventLog.Happening] = [:]
   /// Who waits until a change is durable.
   var awaited: [(write: StoreWrite, token: RequestToken)] = []
   /// Screens that the machine has had, as they are stored.
@@ -151,6 +160,7 @@ public final class Daemon {
   private func answerRequests(_ now: Instant) {
     noticeSleep(now)
     clock.follow()
+    forgetGone(now)
     for incoming in server.takeRequests() { handle(incoming, now) }
     perform([], now)
     settle(now)
@@ -165,6 +175,8 @@ public final class Daemon {
     server.timePassed(now: now)
     handler?.timePassed(now)
     perform(scheduler.timePassed(now), now)
+    endTurns(now)
+    endWaitsDue(now)
     answerRequests(now)
   }
 
@@ -194,8 +206,13 @@ public final class Daemon {
 
   /// After every wake-up: the one timer gets the earliest deadline of all.
   func settle(_ now: Instant) {
+    noteScreens()
+    pumpEvents(now)
     touch.somethingWaits = scheduler.waitingCount > 0
-    let deadlines = [touch.nextDeadline, scheduler.nextDeadline, server.nextDeadline, handler?.nextDeadline]
+    let deadlines = [
+      touch.nextDeadline, scheduler.nextDeadline, server.nextDeadline, handler?.nextDeadline, nextTurnDeadline,
+      nextWaitDeadline,
+    ]
     timer?.arm(deadlines.compactMap(\.self).min())
     announce()
     rememberScreens()
@@ -211,6 +228,10 @@ public final class Daemon {
   }
 
   private func stop(_ now: Instant) {
+    for (token, owner) in streams {
+      if case .turn(let id) = owner { leaveTurn(id, now) }
+      server.end(token)
+    }
     scheduler.stop(at: now)
     sd_notify(0, "STOPPING=1")
     if let handler {

@@ -8,6 +8,7 @@ public struct StatusReply: Codable, Equatable, Sendable {
   public var screens: [ScreenReply]
   /// Counts by state: every state is there, also with 0.
   public var updates: [String: Int]
+  public var holds: [HoldReply]?
   /// The operator's stop is in force.
   public var paused: PauseReply?
   public var oldestWaiting: UpdateReply?
@@ -19,9 +20,11 @@ public struct StatusReply: Codable, Equatable, Sendable {
 
   public init(
     version: String, touched: Bool, contacts: Int, gate: GateReply, screens: [ScreenReply],
-    updates: [String: Int], oldestWaiting: UpdateReply?, lastResult: UpdateReply?, paused: PauseReply? = nil,
+    updates: [String: Int], oldestWaiting: UpdateReply?, lastResult: UpdateReply?, holds: [HoldReply]? = nil,
+    paused: PauseReply? = nil,
     guard guards: GuardReply? = nil, warnings: [String]
   ) {
+    self.holds = holds
     self.guard = guards
     self.paused = paused
     self.version = version

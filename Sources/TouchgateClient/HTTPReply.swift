@@ -24,7 +24,7 @@ struct HTTPReply: Equatable {
   }
 
   /// Where the empty line after the headers begins.
-  private static func headEnd(_ bytes: [UInt8]) -> Int? {
+  static func headEnd(_ bytes: [UInt8]) -> Int? {
     let mark = Array("\r\n\r\n".utf8)
     var index = 0
     while index + mark.count <= bytes.count {

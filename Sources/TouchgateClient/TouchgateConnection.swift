@@ -32,14 +32,21 @@ public struct TouchgateConnection: Sendable {
   }
 
   /// Returns once the update is durable: it will be applied, also after a crash.
-  public func submit(_ request: SubmitRequest) throws(ClientError) -> UpdateReply {
+  /// `wait`: the answer comes when it has ended, or then; `dryRun`: nothing is stored, and the answer says what would be
+  /// in the way; `ifQuiet`: refused (423) where anything would be.
+  public func submit(
+    _ request: SubmitRequest, wait: String? = nil, dryRun: Bool = false, ifQuiet: Bool = false
+  ) throws(ClientError) -> UpdateReply {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
     guard let body = try? encoder.encode(request) else {
       // Strings always encode.
       throw .malformedReply("the request cannot be written as JSON")
     }
-    return try call("POST", "/v1/updates", Array(body))
+    var query = wait.map { ["wait=\(percentEncoded($0))"] } ?? []
+    if dryRun { query.append("dryRun=1") }
+    if ifQuiet { query.append("ifQuiet=1") }
+    return try call("POST", "/v1/updates" + queryText(query), Array(body))
   }
 
   public func status() throws(ClientError) -> StatusReply {
@@ -52,7 +59,7 @@ public struct TouchgateConnection: Sendable {
     if let state { query.append("state=\(percentEncoded(state))") }
     if let limit { query.append("limit=\(limit)") }
     let reply: UpdateListReply = try call(
-      "GET", "/v1/updates" + (query.isEmpty ? "" : "?" + query.joined(separator: "&")))
+      "GET", "/v1/updates" + queryText(query))
     return reply.updates
   }
 
@@ -102,20 +109,24 @@ public struct TouchgateConnection: Sendable {
     method: String, path target: String, body: [UInt8] = []
   ) throws(ClientError) -> (status: Int, body: [UInt8]) {
     let stream = try UnixStream(path: path, timeout: timeout)
-    // HTTP/1.0: the answer ends where the connection does.
-    let head =
-      "\(method) \(target) HTTP/1.0\r\nHost: touchgate\r\nContent-Type: application/json\r\n"
-      + "Content-Length: \(body.count)\r\n\r\n"
-    try stream.send(Array(head.utf8) + body)
+    try stream.send(Self.request(method, target, body))
     let received = try stream.receiveAll(limit: Self.replyLimit)
     if received.isEmpty { throw .noReply(path: path) }
     let reply = try HTTPReply(parsing: received)
     return (reply.status, reply.body)
   }
 
+  /// HTTP/1.0: the answer ends where the connection does.
+  static func request(_ method: String, _ target: String, _ body: [UInt8]) -> [UInt8] {
+    let head =
+      "\(method) \(target) HTTP/1.0\r\nHost: touchgate\r\nContent-Type: application/json\r\n"
+      + "Content-Length: \(body.count)\r\n\r\n"
+    return Array(head.utf8) + body
+  }
+
   private static let replyLimit = 64 * 1024 * 1024
 
-  private func call<Reply: Decodable>(
+  func call<Reply: Decodable>(
     _ method: String, _ target: String, _ body: [UInt8] = []
   ) throws(ClientError) -> Reply {
     let (status, body) = try send(method: method, path: target, body: body)
@@ -128,12 +139,14 @@ public struct TouchgateConnection: Sendable {
   }
 
   /// What an error says; libmicrohttpd's own ones are not JSON.
-  private func problem(_ status: Int, _ body: [UInt8]) -> Problem {
+  func problem(_ status: Int, _ body: [UInt8]) -> Problem {
     if let reply = try? JSONDecoder().decode(ProblemReply.self, from: Data(body)) { return reply.error }
     let text = String(decoding: body.prefix(200), as: UTF8.self)
     return Problem(code: "http\(status)", message: "HTTP status \(status): \(text)")
   }
 }
+
+private func queryText(_ items: [String]) -> String { items.isEmpty ? "" : "?" + items.joined(separator: "&") }
 
 /// For a path segment or a query value: everything but unreserved characters as %HH (RFC 3986, 2.3).
 func percentEncoded(_ text: String) -> String {

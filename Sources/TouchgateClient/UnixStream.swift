@@ -70,20 +70,25 @@ struct UnixStream: ~Copyable {
   /// Everything until the other side closes.
   func receiveAll(limit: Int) throws(ClientError) -> [UInt8] {
     var all: [UInt8] = []
+    while true {
+      let piece = try receive()
+      if piece.isEmpty { return all }
+      all += piece
+      if all.count > limit { throw .malformedReply("it is longer than \(limit) bytes") }
+    }
+  }
+
+  /// What is there, or what comes next; empty: the other side has closed.
+  func receive() throws(ClientError) -> [UInt8] {
     var buffer = [UInt8](repeating: 0, count: 64 * 1024)
     while true {
       let count = recv(descriptor, &buffer, buffer.count, CInt(MSG_DONTWAIT))
-      if count > 0 {
-        all += buffer[..<count]
-        if all.count > limit { throw .malformedReply("it is longer than \(limit) bytes") }
-        continue
-      }
-      if count == 0 { return all }
+      if count >= 0 { return Array(buffer.prefix(count)) }
       switch errno {
       case EINTR: continue
       case EAGAIN: try wait(for: POLLIN)
       // What was received before the reset has been read by now.
-      case ECONNRESET: return all
+      case ECONNRESET: return []
       default: throw .system(call: "recv", path: path, errno: errno)
       }
     }

@@ -3,7 +3,7 @@ import TouchgateClient
 /// What the command says to scripts. 130 (interrupted) is the shell's word for an end by SIGINT.
 enum ExitCode: CInt {
   case done = 0
-  /// Something else went wrong.
+  /// Something else went wrong; with `wait`: the update ended otherwise than applied.
   case otherwise = 1
   case usage = 2
   /// `status` only.
@@ -17,6 +17,8 @@ enum ExitCode: CInt {
   case tryAgain = 75
   /// EX_NOPERM
   case notPermitted = 77
+  /// A verb that runs a command could not (as flock(1)).
+  case ownFailure = 125
 }
 
 /// Why a verb did not succeed.
@@ -39,7 +41,7 @@ struct Failure: Error, Equatable {
     case .refused(let status, _):
       switch status {
       case 403: code = .notPermitted
-      case 429, 503: code = .tryAgain
+      case 408, 423, 429, 503: code = .tryAgain
       case 400..<500: code = .badRequest
       default: code = .otherwise
       }

@@ -12,6 +12,11 @@ func helpText(_ verb: VerbName?) -> String {
   case .force: forceHelp
   case .retry: retryHelp
   case .pause, .resume: pauseHelp
+  case .wait: waitHelp
+  case .run: runHelp
+  case .hold, .holds, .release: holdHelp
+  case .screens: screensHelp
+  case .events: eventsHelp
   case .version: "touchgate version prints the version of this command.\n" + everyVerb
   }
 }
@@ -29,14 +34,18 @@ private let overview = """
     touchgate apply ID                                     no longer wait for its quiet period, only for the screen
     touchgate retry ID                                     one that failed waits again
     touchgate force ID                                     apply it now, whatever is in the way (needs the right)
+    touchgate wait ID                                      until it has ended
+    touchgate run --quiet 30s -- systemctl reboot          a command of your own, in the first quiet moment
+    touchgate hold --why TEXT -- COMMAND…                  nothing is applied meanwhile; holds, release ID
+    touchgate screens | events                             what is touched; a line of JSON for whatever happens
     touchgate pause --why TEXT | resume                    stop applying, and go on (needs the right)
     touchgate help submit                                  more about a verb
     touchgate version
 
   \(everyVerb)
   Exit codes: 0 done, 1 other failure, 2 wrong arguments, 3 service not running (status only), 4 no such id,
-  65 request refused as it is, 69 service not running (every other verb), 75 try again later, 77 not permitted,
-  130 interrupted.
+  65 request refused as it is, 69 service not running (every other verb), 75 not quiet, not ended, or try again later,
+  77 not permitted, 125 a command could not be run in its turn, 130 interrupted.
 
   """
 
@@ -51,6 +60,7 @@ private let everyVerb = """
 private let submitHelp = """
   touchgate submit HANDLER [NAME=VALUE…] [--payload FILE|-] [--id ID] [--key K] [--priority N] [--quiet D]
                    [--not-before T] [--deadline T] [--on-deadline expire|apply|force] [--screen S]
+                   [--wait[=D]] [--dry-run] [--if-quiet]
   Hands an update to the service and prints its id. Once the id is printed, the update is durable: it is applied in
   the first quiet moment, also after a crash or a reboot. HANDLER is one that the administrator configured.
 
@@ -68,6 +78,9 @@ private let submitHelp = """
     touchgate submit reboot --quiet 5min --deadline 8h --on-deadline apply
                                                              then in the next moment without a touch
     touchgate submit show-notice --screen till               waits for this screen only, else for all
+    touchgate submit reload-page --wait=10min                returns when it has ended: 0 applied, 1 otherwise, 75 not yet
+    touchgate submit reload-page --dry-run                   stores nothing; prints what would be in the way
+    touchgate submit reload-page --if-quiet                  now or not at all: 75 where it would have to wait
 
   A payload may be any bytes, at most 1 MiB. An id is 1 to 64 characters of A-Za-z0-9._-, a key at most 200 bytes.
 
@@ -117,12 +130,13 @@ private let showHelp = """
 private let whyHelp = """
   touchgate why [ID]
   Prints all that blocks an update, one a line: what, for how long, where, and what clears it. Without an id, of
-  everything that waits, the oldest first.
+  everything that waits, the oldest first; and what ended otherwise than applied in the last 24 hours, with what had
+  blocked it.
 
     touchgate why menu-2026-11-30
     touchgate why
     touchgate why menu-2026-11-30 --json | jq -r '.blockers[].code'
-    touchgate why --json | jq -r '.updates[] | .id + " " + .blockers[].code'
+    touchgate why --json | jq -r '.waiting[] | .id + " " + .blockers[].code'
 
   Exit code 0 also where nothing blocks; 4: there is no such update.
 
@@ -194,6 +208,73 @@ private let pauseHelp = """
     touchgate resume
 
   Exit code 0: it is so; 65: resume, and nothing is paused; 77: you may not.
+
+  \(everyVerb)
+  """
+
+private let waitHelp = """
+  touchgate wait ID [--timeout D]
+  touchgate wait [--quiet D] [--screen S] [--timeout D]
+  Waits for the end of an update, or until an update with this quiet period would be applied: nobody touches, nobody
+  holds, nothing else is being applied.
+
+    touchgate wait menu-2026-11-30 && echo it is there
+    touchgate wait --quiet 30s --timeout 0 || exit 21        is it quiet? (a Mender state script)
+
+  Exit code 0: applied, or quiet; 1: it ended otherwise (a superseded one is as good as its successor); 4: there is no
+  such update; 75: not yet, at the time-out.
+
+  \(everyVerb)
+  """
+
+private let runHelp = """
+  touchgate run [--quiet D] [--screen S] [--guard] [--timeout D] -- COMMAND…
+  Waits for the first moment in which nobody has touched for so long, then runs the command, with your rights and in
+  your session; nothing else is applied meanwhile. What flock(1) is for files, for human attention.
+
+    touchgate run --quiet 30s -- systemctl reboot
+    touchgate run --quiet 5s --guard -- systemctl restart kiosk     touches reach nobody while it starts
+    touchgate run --timeout 1h -- ./install || echo not now
+
+  Exit code: the command's; 75: not quiet at the time-out; 125: it could not be waited for; 126, 127: no such command.
+
+  \(everyVerb)
+  """
+
+private let holdHelp = """
+  touchgate hold --why TEXT [--screen S] [--for D | -- COMMAND…]
+  touchgate holds
+  touchgate release ID
+  While anybody holds, nothing is applied. A hold lasts as long as its command, or with --for so long, whatever becomes
+  of this process; with neither, until it is interrupted. Prints the id of the hold, where there is no command.
+
+    touchgate hold --why payment -- ./take-payment
+    touchgate hold --why 'on stage' --for 2h
+    touchgate holds                      who holds, since when, and why
+    touchgate release 01JDXYZ0000000000000000000
+
+  Exit code of hold with a command: the command's; 125: it could not hold. release: 4: there is no such hold.
+
+  \(everyVerb)
+  """
+
+private let screensHelp = """
+  touchgate screens
+  Prints each screen with its state, and below it its devices.
+
+    touchgate screens
+    touchgate screens --json | jq -r '.screens[] | select(.state == "touched") | .name'
+
+  \(everyVerb)
+  """
+
+private let eventsHelp = """
+  touchgate events [--since N]
+  Prints a line of JSON for whatever happens: touches begin and end, screens change, updates change their state. Each
+  has a number; --since N begins after that one, and a line of type gap says how many are gone.
+
+    touchgate events | jq -r 'select(.type == "touch") | .touched'
+    touchgate events --since 0
 
   \(everyVerb)
   """

@@ -1,3 +1,5 @@
+import TouchgateAPI
+
 /// What the arguments ask for.
 struct Invocation: Equatable {
   /// `--socket`; nil: the environment's, else the usual one.
@@ -19,6 +21,15 @@ struct Invocation: Equatable {
     case retry(id: String)
     case pause(why: String?)
     case resume
+    /// For the end of an update.
+    case waitForUpdate(id: String, timeout: String?)
+    case waitForQuiet(String?, screen: String?, timeout: String?)
+    case run(TurnRequest, timeout: String?, command: [String])
+    case hold(HoldRequest, command: [String])
+    case holds
+    case release(id: String)
+    case screens
+    case events(since: Int64?)
     case help(VerbName?)
     case version
   }
@@ -65,6 +76,42 @@ struct Invocation: Equatable {
       verb = .pause(why: scanned.options[.why])
     case .resume:
       verb = .resume
+    case .wait:
+      let timeout = scanned.options[.timeout]
+      if let id = operands.popFirst() {
+        guard scanned.options[.quiet] == nil, scanned.options[.screen] == nil else {
+          throw UsageError("wait for an update, or with --quiet for quiet", verb: .wait)
+        }
+        verb = .waitForUpdate(id: id, timeout: timeout)
+      } else {
+        verb = .waitForQuiet(scanned.options[.quiet], screen: scanned.options[.screen], timeout: timeout)
+      }
+    case .run:
+      guard !operands.isEmpty else { throw UsageError("say what to run: run -- COMMAND…", verb: .run) }
+      verb = .run(
+        TurnRequest(
+          quietPeriod: scanned.options[.quiet], screen: scanned.options[.screen],
+          guard: scanned.options[.guard] == nil ? nil : "grab"),
+        timeout: scanned.options[.timeout], command: Array(operands))
+      operands = []
+    case .hold:
+      guard let reason = scanned.options[.why] else { throw UsageError("say why: hold --why TEXT", verb: .hold) }
+      if scanned.options[.for] != nil, !operands.isEmpty {
+        throw UsageError("--for ends the hold, or the command does; not both", verb: .hold)
+      }
+      verb = .hold(
+        HoldRequest(reason: reason, screen: scanned.options[.screen], ttl: scanned.options[.for]),
+        command: Array(operands))
+      operands = []
+    case .holds:
+      verb = .holds
+    case .release:
+      guard let id = operands.popFirst() else { throw UsageError("say which hold: release ID", verb: .release) }
+      verb = .release(id: id)
+    case .screens:
+      verb = .screens
+    case .events:
+      verb = .events(since: try number(scanned.options[.since], .since, .events))
     case .help:
       let topic = try operands.popFirst().map { text throws(UsageError) in try VerbName(parsing: text) }
       verb = .help(topic)
@@ -80,6 +127,14 @@ private func whichUpdate(_ operands: inout ArraySlice<String>, _ verb: VerbName)
     throw UsageError("say which update: \(verb.rawValue) ID", verb: verb)
   }
   return id
+}
+
+private func number(_ text: String?, _ option: Option, _ verb: VerbName) throws(UsageError) -> Int64? {
+  guard let text else { return nil }
+  guard let number = Int64(text), number >= 0 else {
+    throw UsageError("--\(option.rawValue) '\(text)' is not a number, 0 or more", verb: verb)
+  }
+  return number
 }
 
 private func limit(_ text: String?) throws(UsageError) -> Int? {

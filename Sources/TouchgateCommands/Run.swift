@@ -12,17 +12,26 @@ public func run(arguments: [String]) -> CInt {
     return ExitCode.usage.rawValue
   }
   do throws(Failure) {
-    return try perform(invocation).rawValue
+    return try perform(invocation)
   } catch {
     if let message = error.message { StandardStream.error.write("touchgate: \(message)\n") }
     return error.code.rawValue
   }
 }
 
-private func perform(_ invocation: Invocation) throws(Failure) -> ExitCode {
+/// Returns what the shell is told: an exit code of ours, or that of a command.
+private func perform(_ invocation: Invocation) throws(Failure) -> CInt {
   let session = Session(
     service: TouchgateConnection(path: invocation.socket, timeout: .seconds(30)), json: invocation.json)
   switch invocation.verb {
+  case .run(let turn, let timeout, let command): return try runInTurn(command, turn, timeout: timeout, session)
+  case .hold(let request, let command) where !command.isEmpty: return try runHolding(command, request, session)
+  default: return try performOwn(invocation.verb, session).rawValue
+  }
+}
+
+private func performOwn(_ verb: Invocation.Verb, _ session: Session) throws(Failure) -> ExitCode {
+  switch verb {
   case .submit(let submission): return try submit(submission, session)
   case .status: return try status(session)
   case .watch: return try watch(session)
@@ -40,6 +49,15 @@ private func perform(_ invocation: Invocation) throws(Failure) -> ExitCode {
     return try change(session) { service throws(ClientError) in try service.retry(id) }
   case .pause(let reason): return try pause(reason, session)
   case .resume: return try resume(session)
+  case .waitForUpdate(let id, let timeout): return try waitFor(id, timeout: timeout, session)
+  case .waitForQuiet(let span, let screen, let timeout):
+    return try waitForQuiet(span, screen: screen, timeout: timeout, session)
+  case .hold(let request, _): return try hold(request, session)
+  case .holds: return try holds(session)
+  case .release(let id): return try release(id, session)
+  case .screens: return try screens(session)
+  case .events(let since): return try events(since: since, session)
+  case .run: return .usage
   case .help(let topic):
     try session.print(helpText(topic))
     return .done

@@ -1,5 +1,6 @@
 enum VerbName: String, CaseIterable {
-  case submit, status, list, show, why, cancel, apply, force, retry, pause, resume, help, version
+  case submit, status, list, show, why, cancel, apply, force, retry, wait, run, hold, holds, release, pause, resume
+  case screens, events, help, version
 
   init(parsing text: String) throws(UsageError) {
     guard let known = VerbName(rawValue: text) else {
@@ -12,28 +13,37 @@ enum VerbName: String, CaseIterable {
   /// Beside those that every verb has.
   var options: [Option] {
     switch self {
-    case .submit: [.payload, .id, .key, .priority, .quiet, .notBefore, .deadline, .onDeadline, .screen]
+    case .submit:
+      [.payload, .id, .key, .priority, .quiet, .notBefore, .deadline, .onDeadline, .screen, .wait, .dryRun, .ifQuiet]
+    case .wait: [.quiet, .screen, .timeout]
+    case .run: [.quiet, .screen, .timeout, .guard]
+    case .hold: [.why, .for, .screen]
+    case .events: [.since]
     case .status: [.watch]
     case .list: [.state, .limit]
     case .pause: [.why]
-    case .show, .why, .cancel, .apply, .force, .retry, .resume, .help, .version: []
+    case .show, .why, .cancel, .apply, .force, .retry, .holds, .release, .resume, .screens, .help, .version: []
     }
   }
 }
 
 enum Option: String, CaseIterable {
-  case json, help, socket, payload, id, key, priority, quiet, deadline, watch, state, limit, screen, why
+  case json, help, socket, payload, id, key, priority, quiet, deadline, watch, state, limit, screen, why, wait, timeout,
+    since
+  case `for`, `guard`
   case notBefore = "not-before"
   case onDeadline = "on-deadline"
+  case dryRun = "dry-run"
+  case ifQuiet = "if-quiet"
 
   static let common: [Option] = [.json, .help, .socket]
 
   var takesValue: Bool {
     switch self {
     case .socket, .payload, .id, .key, .priority, .quiet, .notBefore, .deadline, .onDeadline, .state, .limit, .screen,
-      .why:
+      .why, .timeout, .since, .for:
       true
-    case .json, .help, .watch: false
+    case .json, .help, .watch, .wait, .dryRun, .ifQuiet, .guard: false
     }
   }
 }
@@ -106,6 +116,8 @@ struct ScannedArguments {
         throw UsageError("--\(name) needs a value", verb: verb)
       }
       value = given
+    } else if parts.count == 2, option == .wait {
+      value = parts[1]
     } else if parts.count == 2 {
       throw UsageError("--\(name) takes no value", verb: verb)
     }

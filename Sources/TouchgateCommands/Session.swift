@@ -10,6 +10,9 @@ struct Session {
   let json: Bool
   var output = StandardStream.output
 
+  /// For calls that take their time.
+  var patient: TouchgateConnection { TouchgateConnection(path: service.path) }
+
   /// For the printed forms: the time now, and colours where standard output is a terminal that wants them.
   var view: View {
     var seconds = time(nil)

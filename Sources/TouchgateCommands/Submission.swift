@@ -6,6 +6,10 @@ struct Submission: Equatable {
   var request: SubmitRequest
   /// A file, or `-` for standard input.
   var payload: String?
+  /// Wait for its end: "" as long as it takes, else a span of time.
+  var wait: String?
+  var dryRun = false
+  var ifQuiet = false
 
   init(_ request: SubmitRequest, payload: String? = nil) {
     self.request = request
@@ -24,6 +28,9 @@ struct Submission: Equatable {
       priority: try priority(options[.priority]), quietPeriod: options[.quiet], notBefore: options[.notBefore],
       deadline: options[.deadline], onDeadline: options[.onDeadline], screen: options[.screen])
     payload = options[.payload]
+    wait = options[.wait]
+    dryRun = options[.dryRun] != nil
+    ifQuiet = options[.ifQuiet] != nil
   }
 }
 

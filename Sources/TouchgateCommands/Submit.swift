@@ -7,9 +7,20 @@ import TouchgateClient
 func submit(_ submission: Submission, _ session: Session) throws(Failure) -> ExitCode {
   var request = submission.request
   if let source = submission.payload { request.setPayload(try readPayload(source)) }
-  let update = try asking { () throws(ClientError) in try session.service.submit(request) }
-  if session.json { try session.printJSON(update) } else { try session.print(update.id + "\n") }
-  return .done
+  let service = submission.wait == nil ? session.service : session.patient
+  let update = try asking { () throws(ClientError) in
+    try service.submit(
+      request, wait: submission.wait.map { $0.isEmpty ? "1d" : $0 }, dryRun: submission.dryRun,
+      ifQuiet: submission.ifQuiet)
+  }
+  if session.json {
+    try session.printJSON(update)
+  } else if submission.dryRun {
+    try session.print(session.view.preview(update))
+  } else {
+    try session.print(update.id + "\n")
+  }
+  return submission.wait == nil ? .done : try verdict(update, session)
 }
 
 extension SubmitRequest {

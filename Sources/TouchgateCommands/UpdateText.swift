@@ -74,6 +74,16 @@ extension View {
     }.joined()
   }
 
+  /// `why`, at its end: of each that ended otherwise than applied a line, and below it what had blocked it.
+  func endsOfAll(_ updates: [UpdateReply]) -> String {
+    updates.map { update in
+      let name = "\(printable(update.id)) \(printable(update.handler))"
+      let message = update.result.map { ": \(printable($0.message))" } ?? ""
+      let blocked = update.blockedMs.map(times) ?? ""
+      return "\(name), \(printable(update.state))\(message)\n" + (blocked.isEmpty ? "" : "  was blocked: \(blocked)\n")
+    }.joined()
+  }
+
   /// `touched 41 s, settling 3 s`, longest first.
   private func times(_ blocked: [String: Int64]) -> String {
     blocked.sorted { ($1.value, $0.key) < ($0.value, $1.key) }

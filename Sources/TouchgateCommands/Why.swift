@@ -8,21 +8,13 @@ func why(_ id: String, _ session: Session) throws(Failure) -> ExitCode {
   return .done
 }
 
-/// `why` without an id: all that blocks everything that waits, oldest first.
+/// `why` without an id: all that blocks everything that waits, oldest first; and what ended unapplied in the last day.
 func whyAll(_ session: Session) throws(Failure) -> ExitCode {
-  // The service lists the newest first, and no more than this.
-  let limit = 1000
-  let newestFirst = try asking { () throws(ClientError) in
-    try session.service.updates(state: "waiting", limit: limit)
-  }
-  let updates = Array(newestFirst.reversed())
-  if updates.count == limit {
-    StandardStream.error.write("touchgate: these are the newest \(limit) that wait; older ones may wait too\n")
-  }
+  let why = try asking { () throws(ClientError) in try session.service.why() }
   if session.json {
-    try session.printJSON(UpdateListReply(updates: updates))
+    try session.printJSON(why)
   } else {
-    try session.print(session.view.blockersOfAll(updates))
+    try session.print(session.view.blockersOfAll(why.waiting) + session.view.endsOfAll(why.unapplied))
   }
   return .done
 }

@@ -70,6 +70,19 @@ public final class QueueStore {
   /// Those with a time to live, also where that is over.
   public func holds() throws(StoreError) -> [Hold] { try connection.holds() }
 
+  /// At most `limit` of those that wait or are being applied, oldest first.
+  public func oldestUnfinished(limit: Int) throws(StoreError) -> [StoredUpdate] {
+    try connection.updates(
+      "WHERE state IN ('waiting', 'applying') ORDER BY sequence LIMIT ?", [.integer(Int64(max(0, limit)))])
+  }
+
+  /// At most `limit` of those that ended otherwise than applied since then, the newest first.
+  public func unapplied(since: WallTime, limit: Int) throws(StoreError) -> [StoredUpdate] {
+    try connection.updates(
+      "WHERE finished_at >= ? AND state != 'applied' ORDER BY finished_at DESC, sequence DESC LIMIT ?",
+      [.integer(since.millisecondsSinceEpoch), .integer(Int64(max(0, limit)))])
+  }
+
   /// Screens that the machine has had.
   public func screens() throws(StoreError) -> Set<String> {
     Set(try connection.query("SELECT name FROM screens") { row in row.text(0) })

@@ -95,15 +95,18 @@ struct ChangeTests {
     #expect(service.asked() == "GET /v1/updates/7")
   }
 
-  @Test("why of all asks for what waits, and prints the oldest first", arguments: [false, true])
+  @Test(
+    "why of all prints what waits in the order of the service, then what ended unapplied", arguments: [false, true])
   func whyEverything(json: Bool) throws {
-    let service = try OneAnswer(UpdateListReply(updates: [update("new"), update("old")]))
+    let service = try OneAnswer(
+      WhyReply(waiting: [update("old"), update("new")], unapplied: [update("lost", state: "failed")]))
     let (printed, ended) = try outcome(service, json: json) { session throws(Failure) in try whyAll(session) }
     #expect(ended == .success(.done))
-    #expect(service.asked() == "GET /v1/updates?state=waiting&limit=1000")
+    #expect(service.asked() == "GET /v1/why")
     let old = try #require(printed.firstRange(of: "old"))
     let new = try #require(printed.firstRange(of: "new"))
-    #expect(old.lowerBound < new.lowerBound)
+    let lost = try #require(printed.firstRange(of: "lost"))
+    #expect(json || old.lowerBound < new.lowerBound && new.lowerBound < lost.lowerBound)
     #expect(printed.hasPrefix("{") == json)
   }
 }

@@ -44,7 +44,8 @@ struct InvocationTests {
     "what is wrong is named",
     arguments: [
       (
-        [], "say what to do: submit, status, list, show, why, cancel, apply, force, retry, pause, resume, help, version"
+        [],
+        "say what to do: submit, status, list, show, why, cancel, apply, force, retry, wait, run, hold, holds, release, pause, resume, screens, events, help, version"
       ),
       (["stauts"], "there is no 'stauts'; did you mean 'status'?"),
       (["lst"], "there is no 'lst'; did you mean 'list'?"),

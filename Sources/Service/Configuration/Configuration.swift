@@ -31,6 +31,8 @@ public struct Configuration: Equatable, Sendable {
   public var maxWaitingPerUser = 1_000
   /// `[Gate] GuardMax=`: a grab does not wait longer for the handler's end.
   public var guardMax: Duration = .seconds(2)
+  /// `[Gate] MaxHold=`: a hold that outlives its caller ends by then.
+  public var maxHold: Duration = .seconds(3600)
   /// `[Rights]`.
   public var rights = Rights()
   /// By name.

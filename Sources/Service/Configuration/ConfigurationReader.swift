@@ -31,6 +31,8 @@ struct ConfigurationReader {
           case ("Devices", "Use"), ("Devices", "Ignore"):
             configuration.deviceRules.append(try ConfigurationValue.deviceRule(entry.value, use: entry.key == "Use"))
           case ("Gate", "GuardMax"): configuration.guardMax = try ConfigurationValue.timeSpan(entry.value)
+          case ("Gate", "MaxHold"):
+            configuration.maxHold = try ConfigurationValue.timeSpan(entry.value, atLeast: .seconds(1))
           case ("Rights", "Force"): configuration.rights.force = try Principals(entry.value)
           case ("Rights", "Hold"): configuration.rights.hold = try Principals(entry.value)
           case ("Rights", "Admin"): configuration.rights.admin = try Principals(entry.value)

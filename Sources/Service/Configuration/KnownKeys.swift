@@ -8,7 +8,7 @@ struct KnownKeys {
     sections: [
       "Gate": [
         "QuietPeriod", "FirstScreenTimeout", "OnNoScreen", "MissingScreenGrace", "RequireScreens", "StuckAfter",
-        "OnStuck", "GuardMax",
+        "OnStuck", "GuardMax", "MaxHold",
       ],
       "Queue": ["RetryInterval", "MaxWaiting", "MaxWaitingPerUser"],
       "Screen NAME": ["Match"],

@@ -19,6 +19,28 @@ struct Replies {
     return HTTPResponse(status: status, body: body + [UInt8(ascii: "\n")], headers: headers)
   }
 
+  /// A line of a stream.
+  static func line(_ value: some Encodable) -> [UInt8] { json(200, value).body }
+
+  static func event(_ event: EventLog.Event) -> EventReply {
+    var reply = EventReply(seq: event.sequence, time: event.time.rfc3339, type: "")
+    switch event.happening {
+    case .touch(let touched, let contacts):
+      (reply.type, reply.touched, reply.contacts) = ("touch", touched, contacts)
+    case .screen(let name, let state, let contacts):
+      (reply.type, reply.screen, reply.state, reply.contacts) = ("screen", name, state, contacts)
+    case .update(let id, let handler, let state):
+      (reply.type, reply.id, reply.handler, reply.state) = ("update", id, handler, state)
+    }
+    return reply
+  }
+
+  func hold(_ hold: Hold) -> HoldReply {
+    HoldReply(
+      id: hold.id.text, screen: hold.screen, uid: hold.owner.uid, pid: hold.owner.pid, unit: hold.unit,
+      reason: hold.reason, since: hold.since.rfc3339, until: hold.until?.rfc3339)
+  }
+
   static func problem(_ status: Int, _ problem: Problem, headers: [HTTPHeader] = []) -> HTTPResponse {
     json(status, ProblemReply(problem), headers: headers)
   }
@@ -116,6 +138,14 @@ struct Replies {
 
 /// What states are called where people read them.
 enum Words {
+  static func state(_ state: Gate.State) -> String {
+    switch state {
+    case .unknown: "unknown"
+    case .touched, .stuck: "touched"
+    case .clear: "clear"
+    }
+  }
+
   static let starting = "the service is starting"
   static let noScreen = "no touchscreen was found (OnNoScreen=hold)"
   static let missing = "the screen is missing"

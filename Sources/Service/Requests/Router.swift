@@ -12,6 +12,17 @@ enum Call: Equatable {
   case retry(String)
   case pause
   case resume
+  case wait(String)
+  case why(String)
+  case whyAll
+  case quiet
+  case turn
+  case hold
+  case holds
+  case release(String)
+  case screens
+  case events
+  case contract
   case status
   case about
 
@@ -36,8 +47,19 @@ enum Call: Equatable {
       case "apply": byMethod = ["POST": .hurry(parts[2])]
       case "force": byMethod = ["POST": .force(parts[2])]
       case "retry": byMethod = ["POST": .retry(parts[2])]
+      case "wait": byMethod = ["GET": .wait(parts[2])]
+      case "why": byMethod = ["GET": .why(parts[2])]
       default: return .noSuchPath
       }
+    case ["v1", "why"]: byMethod = ["GET": .whyAll]
+    case ["v1", "quiet"]: byMethod = ["GET": .quiet]
+    case ["v1", "turns"]: byMethod = ["POST": .turn]
+    case ["v1", "holds"]: byMethod = ["GET": .holds, "POST": .hold]
+    case let parts where parts.count == 3 && parts.prefix(2) == ["v1", "holds"] && !parts[2].isEmpty:
+      byMethod = ["DELETE": .release(parts[2])]
+    case ["v1", "screens"]: byMethod = ["GET": .screens]
+    case ["v1", "events"]: byMethod = ["GET": .events]
+    case ["v1", "openapi.yaml"]: byMethod = ["GET": .contract]
     case ["v1", "pause"]: byMethod = ["POST": .pause]
     case ["v1", "resume"]: byMethod = ["POST": .resume]
     default: return .noSuchPath

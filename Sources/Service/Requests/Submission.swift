@@ -44,11 +44,7 @@ struct Submission: Equatable {
       throw Problem(code: "badPriority", message: "a priority is a number from -100 to 100", field: "priority")
     }
     if let text = request.quietPeriod {
-      let span = try Self.span(text, "quietPeriod")
-      guard span <= Self.longestQuietPeriod else {
-        throw Problem(code: "badTime", message: "a quiet period is at most 1 h", field: "quietPeriod")
-      }
-      quietPeriod = Self.coarse(span)
+      quietPeriod = try Self.quietPeriod(text)
     }
   }
 
@@ -77,6 +73,14 @@ struct Submission: Equatable {
   static let longestKey = 200
   static let priorities = -100...100
   static let longestQuietPeriod: Duration = .seconds(3600)
+
+  static func quietPeriod(_ text: String) throws(Problem) -> Duration {
+    let span = try Self.span(text, "quietPeriod")
+    guard span <= Self.longestQuietPeriod else {
+      throw Problem(code: "badTime", message: "a quiet period is at most 1 h", field: "quietPeriod")
+    }
+    return coarse(span)
+  }
 
   /// Rounded up, so that there are few different ones: a look costs as much as there are.
   private static func coarse(_ span: Duration) -> Duration {

@@ -1,0 +1,44 @@
+import Scheduling
+import SocketServer
+import Timeline
+import TouchgateAPI
+import UpdateStore
+
+/// Why an update is not applied, and whether one would be.
+extension Daemon {
+  func whyAll(_ incoming: IncomingRequest, _ now: Instant) throws -> HTTPResponse {
+    _ = try Query(incoming.request.query, known: [])
+    let waiting = try store.oldestUnfinished(limit: 1000).map(replies(now).update)
+    let unapplied = try store.unapplied(since: Clock.wall + .seconds(-86400), limit: 1000).map(replies(now).update)
+    return Replies.json(200, WhyReply(waiting: waiting, unapplied: unapplied))
+  }
+
+  /// What would happen to an update if it were accepted now: a copy of the scheduler is asked.
+  func preview(_ update: Update, _ now: Instant) -> [Blocker] {
+    touch.lookAgain(now)
+    touchChanged(now)
+    var copy = scheduler
+    _ = copy.submit(update, payload: [], at: now)
+    _ = copy.stored(.accept(update, payload: []), at: now)
+    return copy.blockers(of: update.id, at: now)
+  }
+
+  /// `dryRun=1`: all checks, and what would be in the way. `ifQuiet=1`: refused where anything is. Nil: go on.
+  func answerPreview(_ update: Update, dryRun: Bool, ifQuiet: Bool, _ now: Instant) throws -> HTTPResponse? {
+    guard dryRun || ifQuiet else { return nil }
+    let blockers = preview(update, now).map(replies(now).blocker)
+    if ifQuiet, let first = blockers.first {
+      throw Refusal(
+        423,
+        Problem(
+          code: "shut", message: "it would have to wait: \(first.code), clears \(first.clears)", blockers: blockers))
+    }
+    guard dryRun else { return nil }
+    return Replies.json(
+      200,
+      UpdateReply(
+        id: update.id.text, handler: update.handler, key: update.key, state: "dryRun",
+        createdAt: update.createdAt.rfc3339, attempts: 0, checks: nil, blockers: blockers, screen: update.screen,
+        result: nil))
+  }
+}

@@ -1,0 +1,42 @@
+/// An answer that goes on, a line at a time. Closed with the object; what it stood for on the service's side ends then.
+public final class ReplyStream {
+  private let stream: UnixStream
+  private var buffer: [UInt8] = []
+
+  /// Returns when the answer has begun; throws `refused` where it is another than 200.
+  init(
+    _ connection: TouchgateConnection, _ method: String, _ target: String, _ body: [UInt8] = []
+  ) throws(ClientError) {
+    stream = try UnixStream(path: connection.path, timeout: connection.timeout)
+    try stream.send(TouchgateConnection.request(method, target, body))
+    var head: [UInt8] = []
+    while HTTPReply.headEnd(head) == nil {
+      let piece = try stream.receive()
+      if piece.isEmpty { throw .noReply(path: connection.path) }
+      head += piece
+      if head.count > 64 * 1024 { throw .malformedReply("its head has no end") }
+    }
+    let end = HTTPReply.headEnd(head) ?? head.count
+    let words = String(decoding: head[..<end], as: UTF8.self).split(separator: " ", maxSplits: 2)
+    if words.count >= 2, words[1] == "200" {
+      buffer = Array(head[(end + 4)...])
+      return
+    }
+    let reply = try HTTPReply(parsing: head + (try stream.receiveAll(limit: 1024 * 1024)))
+    throw .refused(status: reply.status, connection.problem(reply.status, reply.body))
+  }
+
+  /// The next line, without its end; nil: the service has ended the stream.
+  public func nextLine() throws(ClientError) -> [UInt8]? {
+    while true {
+      if let end = buffer.firstIndex(of: UInt8(ascii: "\n")) {
+        let line = Array(buffer[..<end])
+        buffer.removeFirst(end + 1)
+        return line
+      }
+      let piece = try stream.receive()
+      if piece.isEmpty { return nil }
+      buffer += piece
+    }
+  }
+}
