@@ -4,7 +4,7 @@ SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help deps libraries lint build check release test test-root touch-script conformance fuzz model-check hid-test demo install uninstall vm vm-build
+.PHONY: help deps libraries lint build check release test test-crash bench test-root touch-script conformance fuzz model-check hid-test demo install uninstall vm vm-build
 
 # Everything from Debian that the build needs. `make lint` checks that README.md and the C headers say the same.
 PACKAGES := pkg-config libevdev-dev libudev-dev libsystemd-dev libsqlite3-dev libmicrohttpd-dev
@@ -44,7 +44,7 @@ lint: libraries
 	@for file in README.md Sources/C*/shim.h; do \
 	  ! grep -q 'apt-get install' $$file || grep -qF '$(APT_LINE)' $$file || \
 	    { echo "$$file names other packages than the Makefile: $(APT_LINE)" >&2; exit 1; }; done
-	swift format lint --strict --parallel --recursive Package.swift Sources Tests Fuzz < /dev/null
+	swift format lint --strict --parallel --recursive Package.swift Sources Tests Fuzz Benchmarks < /dev/null
 
 build: libraries ## build everything for debugging, with the tests
 	swift build --build-tests < /dev/null
@@ -68,10 +68,20 @@ test-root: release
 	@$(MAKE) --no-print-directory install DESTDIR=$(CURDIR)/.build/vm-root PREFIX=/usr > /dev/null
 
 test: deps lint build test-root vm-build ## everything: packages, format, builds, all tests, those in the VM too
-	@Tests/run pure devices plain systemd simtime hid
+	@Tests/run pure crash devices plain systemd simtime hid
 
 hid-test: libraries test-root vm-build ## the kernel's HID tests with the service watching: all that `make test` samples
 	@Tests/vm-hid/run < /dev/null
+
+ROUNDS ?= 100
+test-crash: libraries build test-root ## kill the service at every boundary: make test-crash ROUNDS=100 [CRASH_SEED=n]
+	@CRASH_ROUNDS=$(ROUNDS) Tests/run crash > .build/test-crash.log 2>&1 || status=$$?; \
+	  [ -z "$${status:-}" ] || cat .build/test-crash.log >&2; \
+	  grep -E '^(seed|crash)' .build/test-crash.log | sort -s -k1,1r; exit $${status:-0}
+
+bench: libraries release ## what it costs that 100,000 updates wait: ratios to 100, each pair measured in turn
+	@swift build -c release --product queuebench < /dev/null > .build/bench.log 2>&1 || { cat .build/bench.log >&2; exit 1; }
+	@.build/release/queuebench "$$(realpath .build/release/touchgated)"
 
 touch-script: libraries ## run one touch script and print each check: make touch-script FILE=path
 	@[ -f "$(FILE)" ] || { echo "say which script: make touch-script FILE=path" >&2; exit 1; }

@@ -76,6 +76,11 @@ let package = Package(
 
     // Touch scripts as values, for the tracker and for the service in the VM.
     .target(name: "TouchScripts", dependencies: ["TouchModel"], path: "Tests/TouchScripts", swiftSettings: strict),
+    // What a long queue costs: make bench.
+    .executableTarget(
+      name: "queuebench",
+      dependencies: ["Timeline", "Scheduling", "TouchgateAPI", "TouchgateClient", "UpdateStore", "CSQLite"],
+      path: "Benchmarks", swiftSettings: strict),
 
     // Pure tests: milliseconds, no kernel, no root.
     tests("TouchModelTests", ["Timeline", "TouchModel", "TouchScripts"], exclude: ["Cases"]),
@@ -90,8 +95,13 @@ let package = Package(
     tests("UpdateStoreTests", ["Timeline", "Scheduling", "UpdateStore", "CSQLite"]),
     tests("SocketServerTests", ["Timeline", "TouchgateAPI", "SocketServer", "TouchgateClient"]),
     tests("TouchgateCommandsTests", ["Timeline", "TouchgateAPI", "TouchgateClient", "TouchgateCommands"]),
-    tests("ServiceTests", ["Gating", "Timeline", "Scheduling", "TouchgateAPI", "TouchgateClient", "Service"]),
+    tests(
+      "ServiceTests",
+      ["Gating", "Timeline", "Scheduling", "TouchgateAPI", "TouchgateClient", "Service", "UpdateStore"]),
     tests("VirtualTouchTests", ["VirtualTouch", "Recordings", "TouchModel", "Timeline"]),
+
+    // The installed service, killed again and again; skipped where Tests/run has not made its tools (make test-crash).
+    tests("CrashTests", ["TouchgateAPI", "TouchgateClient"]),
 
     // The real programs on a real kernel; skipped outside the test VM (make test runs them inside).
     tests(

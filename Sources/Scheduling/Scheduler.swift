@@ -214,7 +214,12 @@ public struct Scheduler: Sendable {
   }
 
   /// So many wait of one user.
-  public func waitingCount(of user: UInt32) -> Int { line.count(of: user) }
+  public func waitingCount(of user: UInt32) -> Int { line.load(of: user).count }
+
+  /// Payloads and parameters of all that wait.
+  public var waitingBytes: Int { line.load.bytes }
+
+  public func waitingBytes(of user: UInt32) -> Int { line.load(of: user).bytes }
 
   /// The one that waits with this key; nil: none, or it is only on its way into the store.
   public func waiting(handler: String, key: String) -> UpdateID? { line.member(handler: handler, key: key) }

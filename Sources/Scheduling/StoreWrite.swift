@@ -41,6 +41,25 @@ public enum StoreWrite: Equatable, Sendable {
   }
 }
 
+extension StoreWrite {
+  /// Whether it needs room for an update that was not there before.
+  public var bringsUpdate: Bool {
+    switch self {
+    case .accept, .replace, .acceptEnded: true
+    case .beginApplying, .backToWaiting, .hurry, .finish, .reopen, .pause, .hold, .release: false
+    }
+  }
+
+  /// How an update ends by it; nil: none does.
+  public var end: UpdateResult? {
+    switch self {
+    case .replace(_, let result, with: _, payload: _), .acceptEnded(_, payload: _, let result), .finish(_, let result):
+      result
+    case .accept, .beginApplying, .backToWaiting, .hurry, .reopen, .pause, .hold, .release: nil
+    }
+  }
+}
+
 /// After a failure: not before then.
 public struct Pause: Equatable, Sendable {
   public let until: WallTime

@@ -25,11 +25,16 @@ public struct Update: Equatable, Sendable {
   public let screen: String?
   public var deadline: WallTime?
   public let onDeadline: OnDeadline
+  /// Payload and parameters, in bytes; what counts against bounds.
+  public let size: Int
+  /// A digest of all that was asked, by which the same request is known again; nil: stored by a version without it.
+  public let content: String?
 
   public init(
     id: UpdateID, handler: String, parameters: [String: String], createdAt: WallTime, submitter: Submitter,
     sequence: Int64, place: Int64? = nil, key: String? = nil, priority: Int = 0, quietPeriod: Duration? = nil,
-    notBefore: WallTime? = nil, deadline: WallTime? = nil, onDeadline: OnDeadline = .expire, screen: String? = nil
+    notBefore: WallTime? = nil, deadline: WallTime? = nil, onDeadline: OnDeadline = .expire, screen: String? = nil,
+    size: Int = 0, content: String? = nil
   ) {
     self.id = id
     self.handler = handler
@@ -45,6 +50,8 @@ public struct Update: Equatable, Sendable {
     self.deadline = deadline
     self.onDeadline = onDeadline
     self.screen = screen
+    self.size = size
+    self.content = content
   }
 }
 

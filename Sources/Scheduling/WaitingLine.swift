@@ -59,7 +59,8 @@ struct WaitingLine: Sendable {
   private var matured = Heap<Due>()
   private var ages = Heap<Rank>()
   private var byKey: [Key: UpdateID] = [:]
-  private var byUser: [UInt32: Int] = [:]
+  private var byUser: [UInt32: Load] = [:]
+  private(set) var load = Load()
   private var lastTicket = 0
 
   private struct Key: Hashable {
@@ -67,9 +68,21 @@ struct WaitingLine: Sendable {
     let key: String
   }
 
+  /// How many, and how large they are together.
+  struct Load: Sendable {
+    var count = 0
+    /// Payloads and parameters.
+    var bytes = 0
+
+    mutating func add(_ update: Update, _ sign: Int) {
+      count += sign
+      bytes += sign * update.size
+    }
+  }
+
   var count: Int { members.count }
   func contains(_ id: UpdateID) -> Bool { members[id] != nil }
-  func count(of user: UInt32) -> Int { byUser[user] ?? 0 }
+  func load(of user: UInt32) -> Load { byUser[user] ?? Load() }
   var isAnyForced: Bool { forced.first != nil }
   /// The first that came.
   var oldest: UpdateID? { ages.first?.id }
@@ -118,7 +131,8 @@ struct WaitingLine: Sendable {
       spot = .parked(code)
     }
     members[update.id] = Member(update: update, ticket: lastTicket, spot: spot)
-    byUser[update.submitter.uid, default: 0] += 1
+    byUser[update.submitter.uid, default: Load()].add(update, 1)
+    load.add(update, 1)
     if let key = update.key { byKey[Key(handler: update.handler, key: key)] = update.id }
     if let deadline = update.deadline, !isDeadlineMet {
       deadlines.push(Due(time: deadline.millisecondsSinceEpoch, id: update.id, ticket: lastTicket))
@@ -130,7 +144,9 @@ struct WaitingLine: Sendable {
   mutating func remove(_ id: UpdateID) -> Update? {
     guard let member = members.removeValue(forKey: id) else { return nil }
     let user = member.update.submitter.uid
-    byUser[user] = byUser[user].flatMap { $0 > 1 ? $0 - 1 : nil }
+    byUser[user]?.add(member.update, -1)
+    if byUser[user]?.count == 0 { byUser[user] = nil }
+    load.add(member.update, -1)
     if let key = member.update.key {
       let key = Key(handler: member.update.handler, key: key)
       if byKey[key] == id { byKey[key] = nil }

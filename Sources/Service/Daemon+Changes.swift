@@ -38,6 +38,12 @@ extension Daemon {
         409,
         Problem(code: "superseded", message: "\(other) is about the same (key '\(key)') and newer, or waits already"))
     }
+    guard try store.payload(of: update.id) != nil else {
+      throw Refusal(
+        409,
+        Problem(code: "payloadGone", message: "its payload is not kept any more (KeepPayloads=); submit it again"))
+    }
+    try checkBounds(update.handler, update.key, update.size, incoming.request.peer, now)
     ask(scheduler.reopen(update, at: now), incoming.token)
     return nil
   }

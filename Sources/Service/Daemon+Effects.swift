@@ -54,6 +54,7 @@ extension Daemon {
         at: Clock.wall)
       answer(id) { try show(id, status: 200, now) }
       answerWaits(for: id, now)
+      if historyDue == nil { pruneHistory(now) }
       stopIfAsked()
     case .notEnded(let id, let reason):
       let message = "the update could not be ended, because that could not be stored: \(reason)"

@@ -122,15 +122,16 @@ extension Daemon {
       endWaits[incoming.token] = EndWait(id: id, deadline: now + wait, wasSubmitted: true)
       return nil
     }
+    try submission.checkDeadline(Clock.wall)
     // Nor may the one whose place it takes be on its way into the store.
     if submission.key != nil { perform([], now) }
-    try checkBounds(peer)
+    try checkBounds(submission.handler, submission.key, submission.size, peer, now)
     let update = Update(
       id: id, handler: submission.handler, parameters: submission.parameters, createdAt: Clock.wall,
       submitter: Submitter(uid: peer.uid, pid: peer.pid), sequence: sequence, key: submission.key,
       priority: submission.priority, quietPeriod: submission.quietPeriod, notBefore: submission.notBefore,
       deadline: submission.deadline, onDeadline: submission.onDeadline,
-      screen: submission.screen)
+      screen: submission.screen, size: submission.size, content: submission.content)
     if let response = try answerPreview(
       update, dryRun: query.flag("dryRun"), ifQuiet: query.flag("ifQuiet"), now)
     {
@@ -182,24 +183,9 @@ extension Daemon {
     return submission
   }
 
-  private func checkBounds(_ peer: Peer) throws {
-    var message: String?
-    if scheduler.waitingCount >= configuration.maxWaiting {
-      message = "\(configuration.maxWaiting) updates wait already (MaxWaiting=)"
-    } else if scheduler.waitingCount(of: peer.uid) >= configuration.maxWaitingPerUser {
-      message = "\(configuration.maxWaitingPerUser) updates of user \(peer.uid) wait already (MaxWaitingPerUser=)"
-    }
-    guard let message else { return }
-    throw Refusal(429, Problem(code: "queueFull", message: message), headers: [HTTPHeader("Retry-After", "10")])
-  }
-
   /// The same id with the same content is the same update, so that a client may safely try again.
   private func checkSame(_ known: StoredUpdate, _ submission: Submission) throws {
-    if known.update.handler == submission.handler && known.update.parameters == submission.parameters,
-      try store.payload(of: known.update.id) ?? [] == submission.payload
-    {
-      return
-    }
+    if known.update.content == submission.content { return }
     throw Refusal(
       409,
       Problem(
@@ -229,7 +215,7 @@ extension Daemon {
   private func list(_ query: [QueryItem], _ now: Instant) throws -> HTTPResponse {
     var states: Set<String> = []
     var limit = 100
-    let known = try store.counts().keys.sorted()
+    let known = store.counts.keys.sorted()
     for item in query {
       switch item.name {
       case "state" where known.contains(item.value):
@@ -264,10 +250,10 @@ extension Daemon {
       StatusReply(
         version: Version.text, touched: touch.screens.isTouched, contacts: touch.screens.contacts,
         gate: replies.machine(touch.screens), screens: replies.screens(touch),
-        updates: try store.counts(), oldestWaiting: try scheduler.oldestWaiting.flatMap(store.find).map(replies.update),
+        updates: store.counts, oldestWaiting: try scheduler.oldestWaiting.flatMap(store.find).map(replies.update),
         lastResult: try store.lastFinished().map(replies.update), holds: scheduler.activeHolds.map(replies.hold),
         paused: scheduler.pause.map(replies.pause),
         guard: touch.guards.counts,
-        warnings: store.notices + touch.warnings))
+        warnings: storeWarnings + touch.warnings))
   }
 }

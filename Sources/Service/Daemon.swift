@@ -66,6 +66,8 @@ public final class Daemon {
   /// Screens that the machine has had, as they are stored.
   private var remembered: Set<String>
   private var sleep = SleepWatch()
+  /// When `pruneHistory` has something to do; nil: not known, or nothing.
+  var historyDue: Instant?
   private var timer: TimerSource?
   private var sources: [Source] = []
   private var announced = ""
@@ -77,7 +79,7 @@ public final class Daemon {
     EventLoop.blockSignals([SIGCHLD, SIGTERM, SIGINT])
     loop = try EventLoop()
     try Self.takeStateDirectory(options.stateDirectory)
-    store = try QueueStore(path: "\(options.stateDirectory)/queue.sqlite", now: Clock.wall)
+    store = try QueueStore(path: "\(options.stateDirectory)/queue.sqlite", now: Clock.wall, keep: configuration.history)
     sequence = try store.nextSequence()
     server = try HTTPServer(listening: Self.listeningSocket(options))
     let now = EventLoop.now
@@ -104,6 +106,7 @@ public final class Daemon {
     let now = EventLoop.now
     perform(scheduler.recover(try recovered(), at: now), now)
     touchChanged(now)
+    pruneHistory(now)
     try watchRequests()
     loop.feedWatchdog()
     settle(now)
@@ -174,6 +177,7 @@ public final class Daemon {
     touchChanged(now)
     server.timePassed(now: now)
     handler?.timePassed(now)
+    if historyDue != nil { pruneHistory(now) }
     perform(scheduler.timePassed(now), now)
     endTurns(now)
     endWaitsDue(now)
@@ -210,8 +214,8 @@ public final class Daemon {
     pumpEvents(now)
     touch.somethingWaits = scheduler.waitingCount > 0
     let deadlines = [
-      touch.nextDeadline, scheduler.nextDeadline, server.nextDeadline, handler?.nextDeadline, nextTurnDeadline,
-      nextWaitDeadline,
+      touch.nextDeadline, scheduler.nextDeadline, server.nextDeadline, handler?.nextDeadline, historyDue,
+      nextTurnDeadline, nextWaitDeadline,
     ]
     timer?.arm(deadlines.compactMap(\.self).min())
     announce()

@@ -6,6 +6,9 @@ public enum Limits {
   public static let body = 2 * 1024 * 1024
   /// Payload after decoding, in bytes.
   public static let payload = 1024 * 1024
+  /// Names and values of all parameters together, in bytes: they become environment variables, and are written anew
+  /// whenever the update changes.
+  public static let parameters = 16 * 1024
   public static let connections = 64
   public static let connectionsPerUser = 8
   /// Seconds for a request to arrive whole.

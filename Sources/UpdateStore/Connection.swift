@@ -17,16 +17,24 @@ final class Connection {
   }
 
   deinit {
-    statements.removeAll()
+    try? close()
     sqlite3_close_v2(handle)
   }
 
-  /// Closes; the last connection copies the -wal into the file. Once closed, a second call does nothing.
+  /// Closes; the last connection copies the -wal into the file, which keeps its size but says nothing any more. Once closed, a second
+  /// call does nothing.
   func close() throws(StoreError) {
+    if handle == nil { return }
+    // With a limit SQLite would cut the log to nothing, and the disk may be full when it is opened again.
+    _ = try? query("PRAGMA journal_size_limit = -1") { _ in }
+    let isCopied = try? query("PRAGMA wal_checkpoint(FULL)") { row in
+      row.integer(0) == 0 && row.integer(1) == row.integer(2)
+    }
     statements.removeAll()
     let code = sqlite3_close(handle)
     guard code == SQLITE_OK else { throw error(code) }
     handle = nil
+    if isCopied == [true] { voidLog() }
   }
 
   /// Several statements, without values and without an answer (sqlite3_exec).
@@ -62,6 +70,17 @@ final class Connection {
       default: throw error(code)
       }
     }
+  }
+
+  /// Tells the file below the database something, or asks it (sqlite3_file_control).
+  func control<T: BitwiseCopyable>(_ operation: CInt, _ value: T) throws(StoreError) {
+    var value = value
+    let code = sqlite3_file_control(handle, "main", operation, &value)
+    if code == SQLITE_OK { return }
+    var reason: CInt = 0
+    sqlite3_file_control(handle, "main", SQLITE_FCNTL_LAST_ERRNO, &reason)
+    if reason == ENOSPC || reason == EDQUOT { throw .diskFull(path: path) }
+    throw .other(code: code, message: "operation \(operation) on \(path): \(String(cString: strerror(reason)))")
   }
 
   /// All or nothing: what `body` does is committed when it returns and rolled back when it throws.

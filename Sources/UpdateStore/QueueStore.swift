@@ -10,6 +10,11 @@ public final class QueueStore {
   public let notices: [String]
 
   private let connection: Connection
+  private let pageLimit: Int?
+  private let limits: HistoryLimits
+  private var tally = Tally([:])
+  /// A new update was refused, or spare pages could not be had.
+  private var wasFull = false
 
   /// Opens the store, or creates it (mode 0600) where there is none; its folder must exist. An older schema is brought
   /// up to date. A file that is damaged (quick_check, which reads it all) or no database is renamed to
@@ -17,15 +22,28 @@ public final class QueueStore {
   ///
   /// - Parameters:
   ///   - now: names a file that is set aside.
+  ///   - keep: the history's limits; see `prune`.
   ///   - pageLimit: the file's largest size in pages of 4 KiB, for quotas and tests; beyond it `diskFull`. Nil: none.
-  public init(path: String, now: WallTime, pageLimit: Int? = nil) throws(StoreError) {
+  public init(
+    path: String, now: WallTime, keep limits: HistoryLimits = HistoryLimits(), pageLimit: Int? = nil
+  ) throws(StoreError) {
+    self.pageLimit = pageLimit
+    self.limits = limits
     let files = StoreFiles(path: path)
     var damaged: Connection?
     do throws(StoreError) {
       try files.create()
-      let opened = try Connection(path: path)
+      var opened = try Connection(path: path)
       damaged = opened
-      try Schema.prepare(opened, pageLimit: pageLimit)
+      do throws(StoreError) {
+        try Schema.prepare(opened, pageLimit: pageLimit)
+      } catch .diskFull {
+        // Not even the -shm file can be had; alone, it can do without.
+        opened = try Connection(path: path)
+        damaged = opened
+        try opened.execute("PRAGMA locking_mode = EXCLUSIVE")
+        try Schema.prepare(opened, pageLimit: pageLimit)
+      }
       connection = opened
       notices = []
     } catch {
@@ -41,6 +59,8 @@ public final class QueueStore {
           + "what was waiting in it is not applied"
       ]
     }
+    tally = try connection.tally()
+    wasFull = !connection.prepareLog()
   }
 
   /// Copies the log into the database and closes it; `deinit` does so too, but cannot say what went wrong. Afterwards
@@ -51,13 +71,77 @@ public final class QueueStore {
 
   /// Does all writes in one transaction: durable when it returns, none of them done when it throws. `beginApplying`
   /// is for a waiting update, `backToWaiting` for one that is being applied, `finish` for both. A sequence number that
-  /// is taken already is `other`.
+  /// is taken already is `other`. What ends drops its payload, unless it may be wanted again (failed, cancelled,
+  /// expired), and lets at most two older ones go that are beyond the limits of the history.
+  ///
+  /// On a full disk (`diskFull`) only what brings new updates is refused; for the rest there is room (`StoreRoom`), and
+  /// when that gets scarce, the oldest of the history give way.
   public func perform(_ writes: [StoreWrite]) throws(StoreError) {
     if writes.isEmpty { return }
-    try connection.transaction { () throws(StoreError) in
-      for write in writes { try connection.perform(write) }
+    let isNew = writes.contains(where: \.bringsUpdate)
+    do throws(StoreError) {
+      try commit(writes, isNew: isNew)
+    } catch .diskFull {
+      wasFull = true
+      if isNew { throw .diskFull(path: connection.path) }
+      // The log stands at its end: what is in it goes into the file, and it is begun anew.
+      _ = try connection.query("PRAGMA wal_checkpoint(PASSIVE)") { _ in }
+      try commit(writes, isNew: false)
     }
   }
+
+  private func commit(_ writes: [StoreWrite], isNew: Bool) throws(StoreError) {
+    var tally = tally
+    var spare = 0
+    try connection.transaction { () throws(StoreError) in
+      if !isNew, wasFull { try connection.letHistoryGiveWay(&tally) }
+      for write in writes {
+        try connection.perform(write, &tally)
+        guard let end = write.end else { continue }
+        _ = try connection.prune(limits, end.finishedAt, batch: 2, &tally)
+      }
+      spare = try connection.takeRoom(pageLimit: pageLimit)
+      if spare < StoreRoom.fewPages, try connection.dropPayloads(StoreRoom.historyStep, beyond: 0, &tally) > 0 {
+        spare = try connection.sparePages()
+      }
+      if isNew && spare < StoreRoom.fewPages { throw .diskFull(path: connection.path) }
+    }
+    self.tally = tally
+    if spare < StoreRoom.fewPages { wasFull = true } else if isNew { wasFull = false }
+  }
+
+  /// Whether new updates are refused for want of room. Tries, where that was so a moment ago.
+  public var isFull: Bool {
+    if wasFull { wasFull = !connection.prepareLog() || !connection.canGrow(pageLimit: pageLimit) }
+    return wasFull
+  }
+
+  // MARK: History
+
+  /// Lets go of the history what is beyond its limits, a few at a time and in a transaction of their own. Returns
+  /// whether there may be more.
+  public func prune(_ now: WallTime) throws(StoreError) -> Bool {
+    var tally = tally
+    var count = 0
+    try connection.transaction { () throws(StoreError) in
+      count = try connection.prune(limits, now, batch: Self.pruneBatch, &tally)
+    }
+    self.tally = tally
+    return count >= Self.pruneBatch
+  }
+
+  private static let pruneBatch = 100
+
+  /// When the oldest of the history will be too old; nil: there is none, or it is kept for ever.
+  public func historyDue() throws(StoreError) -> WallTime? {
+    if limits.age == .forever { return nil }
+    let oldest = try connection.query(
+      "SELECT finished_at FROM updates WHERE finished_at IS NOT NULL ORDER BY finished_at LIMIT 1"
+    ) { row in WallTime(millisecondsSinceEpoch: row.integer(0)) }
+    return oldest.first.map { $0 + limits.age }
+  }
+
+  // MARK: Questions
 
   /// All that wait or are being applied, by sequence.
   public func unfinished() throws(StoreError) -> [StoredUpdate] {
@@ -117,7 +201,8 @@ public final class QueueStore {
     try connection.updates("WHERE id = ?", [.text(id.text)]).first
   }
 
-  /// The payload as it was accepted, empty where there was none. Nil: there is no update with this id.
+  /// The payload as it was accepted, empty where there was none. Nil: there is no update with this id, or it has ended
+  /// and its payload was dropped.
   public func payload(of id: UpdateID) throws(StoreError) -> [UInt8]? {
     try connection.query(
       "SELECT bytes FROM payloads JOIN updates USING (sequence) WHERE id = ?", [.text(id.text)]
@@ -133,15 +218,8 @@ public final class QueueStore {
       [.text(JSONText.encode(states.sorted())), limit])
   }
 
-  /// How many updates are in each state, by its name; states without any are there with 0.
-  public func counts() throws(StoreError) -> [String: Int] {
-    var counts = ["waiting": 0, "applying": 0]
-    for state in FinalState.allCases { counts[state.rawValue] = 0 }
-    let found = try connection.query("SELECT state, COUNT(*) FROM updates GROUP BY state") { row in
-      (row.text(0), Int(row.integer(1)))
-    }
-    return counts.merging(found) { _, new in new }
-  }
+  /// How many updates are in each state, by its name; states without any are there with 0. Kept, not counted.
+  public var counts: [String: Int] { tally.states }
 
   /// The one that ended last, by the time of its end. Nil: none has ended yet.
   public func lastFinished() throws(StoreError) -> StoredUpdate? {

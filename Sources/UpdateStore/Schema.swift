@@ -75,6 +75,20 @@ enum Schema {
       until INTEGER NOT NULL
     ) STRICT;
     """,
+    // `size`: payload and parameters, in bytes. `content`: a digest of all that was asked. `kept`: bytes of payload that
+    // an ended update still has. `room` is always empty (StoreRoom).
+    """
+    ALTER TABLE updates ADD COLUMN size INTEGER NOT NULL DEFAULT 0;
+    ALTER TABLE updates ADD COLUMN content TEXT;
+    ALTER TABLE updates ADD COLUMN kept INTEGER NOT NULL DEFAULT 0;
+    UPDATE updates SET size = LENGTH(CAST(parameters AS BLOB))
+      + COALESCE((SELECT LENGTH(bytes) FROM payloads WHERE payloads.sequence = updates.sequence), 0);
+    UPDATE updates SET kept =
+      COALESCE((SELECT LENGTH(bytes) FROM payloads WHERE payloads.sequence = updates.sequence), 0)
+      WHERE finished_at IS NOT NULL;
+    CREATE INDEX updates_with_payload ON updates (finished_at, sequence, kept) WHERE kept > 0;
+    CREATE TABLE room (bytes BLOB NOT NULL) STRICT;
+    """,
   ]
 
   /// Milliseconds to wait for the lock of another process (a person with sqlite3(1)); the loop stands still meanwhile.
@@ -84,6 +98,7 @@ enum Schema {
   /// quick_check; then the pragmas, each with its answer checked, and the missing steps.
   static func prepare(_ connection: Connection, pageLimit: Int?) throws(StoreError) {
     try expect(connection, "PRAGMA busy_timeout = \(busyTimeout)", ["\(busyTimeout)"])
+    try connection.prepareRoom()
     let version = Int(try connection.query("PRAGMA user_version") { row in row.integer(0) }.first ?? 0)
     guard version <= steps.count else {
       throw .newerSchema(path: connection.path, found: version, known: steps.count)
@@ -95,6 +110,13 @@ enum Schema {
     try expect(connection, "PRAGMA journal_mode = WAL", ["wal"])
     try expect(connection, "PRAGMA synchronous = FULL", [])
     try expect(connection, "PRAGMA synchronous", ["2"])
+    try expect(connection, "PRAGMA wal_autocheckpoint = \(StoreRoom.checkpointPages)", ["\(StoreRoom.checkpointPages)"])
+    // A log that a large batch has blown up gets its size back.
+    try expect(connection, "PRAGMA journal_size_limit = \(StoreRoom.logBytes)", ["\(StoreRoom.logBytes)"])
+    // Nothing beside these files: neither temporary files, nor zeros over what is deleted.
+    try expect(connection, "PRAGMA temp_store = MEMORY", [])
+    try expect(connection, "PRAGMA temp_store", ["2"])
+    try expect(connection, "PRAGMA secure_delete = FAST", ["2"])
     try expect(connection, "PRAGMA foreign_keys = ON", [])
     try expect(connection, "PRAGMA foreign_keys", ["1"])
     if let pageLimit {

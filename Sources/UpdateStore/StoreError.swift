@@ -20,6 +20,8 @@ public enum StoreError: Error, Equatable, Sendable {
   case unknownID(UpdateID)
   /// The write does not follow from the state the update is in. Nothing of the batch was written.
   case wrongState(UpdateID, state: String, allowed: [String])
+  /// `reopen` of an update that has dropped its payload. Nothing of the batch was written.
+  case payloadGone(UpdateID)
   /// Used after `close()`.
   case closed
   /// Anything else; `code` is SQLite's extended result code.
@@ -49,6 +51,8 @@ extension StoreError: CustomStringConvertible {
     case .wrongState(let id, let state, let allowed):
       return "the update \(id) is \(state), which does not allow this change: it must be "
         + allowed.joined(separator: " or ")
+    case .payloadGone(let id):
+      return "the payload of the update \(id) is not kept any more (KeepPayloads=): submit it again"
     case .closed:
       return "the store is closed"
     case .other(let code, let message):

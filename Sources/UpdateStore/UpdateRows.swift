@@ -5,49 +5,41 @@ import Timeline
 // How an update becomes a row, changes, and becomes a value again.
 
 extension Connection {
-  func perform(_ write: StoreWrite) throws(StoreError) {
+  func perform(_ write: StoreWrite, _ tally: inout Tally) throws(StoreError) {
     switch write {
     case .accept(let update, let payload):
-      try insert(update, payload)
+      try insert(update, payload, &tally)
     case .replace(let old, let result, with: let update, let payload):
-      try finish(old, result, from: ["waiting"])
-      try insert(update, payload)
+      try finish(old, result, from: ["waiting"], &tally)
+      try insert(update, payload, &tally)
     case .acceptEnded(let update, let payload, let result):
-      try insert(update, payload)
-      try finish(update.id, result)
+      try insert(update, payload, &tally)
+      try finish(update.id, result, &tally)
     case .beginApplying(let id, let attempt, let boot, let overrode):
       try change(
-        id, from: ["waiting"],
-        "UPDATE updates SET state = 'applying', attempts = ?, boot = ?, overrode = ? WHERE id = ? AND state = 'waiting'",
-        [
-          .integer(Int64(attempt)), .text(boot), .text(JSONText.encode(overrode.map(\.rawValue))), .text(id.text),
-        ])
+        id, from: ["waiting"], to: "applying", "attempts = ?, boot = ?, overrode = ?",
+        [.integer(Int64(attempt)), .text(boot), .text(JSONText.encode(overrode.map(\.rawValue)))], &tally)
     case .backToWaiting(let id, let attempts, let pause, let interruptions):
       // After a failure, what `hurry` said is used up; what forced it is not.
       try change(
-        id, from: ["applying"],
+        id, from: ["applying"], to: "waiting",
         """
-        UPDATE updates SET state = 'waiting', attempts = ?1, setbacks = ?2, retry_at = ?3, retry_reason = ?4,
-          interruptions = ?5, urgency = CASE WHEN ?3 IS NOT NULL AND urgency = 1 THEN 0 ELSE urgency END
-        WHERE id = ?6 AND state = 'applying'
+        attempts = ?1, setbacks = ?2, retry_at = ?3, retry_reason = ?4, interruptions = ?5,
+          urgency = CASE WHEN ?3 IS NOT NULL AND urgency = 1 THEN 0 ELSE urgency END
         """,
         [
           .integer(Int64(attempts)), .integer(Int64(pause?.setbacks ?? 0)),
-          SQLValue(pause?.until.millisecondsSinceEpoch), SQLValue(pause?.reason),
-          .integer(Int64(interruptions)), .text(id.text),
-        ])
+          SQLValue(pause?.until.millisecondsSinceEpoch), SQLValue(pause?.reason), .integer(Int64(interruptions)),
+        ], &tally)
     case .hurry(let id, let urgency):
       try change(
-        id, from: ["waiting", "applying"],
-        """
-        UPDATE updates SET urgency = MAX(urgency, ?), setbacks = 0, retry_at = NULL, retry_reason = NULL
-        WHERE id = ? AND state IN ('waiting', 'applying')
-        """,
-        [.integer(Int64(urgency.rawValue)), .text(id.text)])
+        id, from: ["waiting", "applying"], to: nil,
+        "urgency = MAX(urgency, ?), setbacks = 0, retry_at = NULL, retry_reason = NULL",
+        [.integer(Int64(urgency.rawValue))], &tally)
     case .finish(let id, let result):
-      try finish(id, result)
+      try finish(id, result, &tally)
     case .reopen(let update):
-      try reopen(update)
+      try reopen(update, &tally)
     case .pause(let pause):
       try keep(pause)
     case .hold(let hold):
@@ -58,36 +50,62 @@ extension Connection {
   }
 
   private func finish(
-    _ id: UpdateID, _ result: UpdateResult, from states: [String] = ["waiting", "applying"]
+    _ id: UpdateID, _ result: UpdateResult, from states: [String] = ["waiting", "applying"], _ tally: inout Tally
   ) throws(StoreError) {
-    try change(
-      id, from: states,
-      """
-      UPDATE updates SET state = ?, exit_code = ?, message = ?, finished_at = ?, release_to_start_ms = ?, successor = ?,
-        blocked = ?
-      WHERE id = ? AND state IN (SELECT value FROM json_each(?))
-      """,
+    let sequence = try change(
+      id, from: states, to: result.state.rawValue,
+      "exit_code = ?, message = ?, finished_at = ?, release_to_start_ms = ?, successor = ?, blocked = ?",
       [
-        .text(result.state.rawValue), SQLValue(result.exitCode.map(Int64.init)), .text(result.message),
+        SQLValue(result.exitCode.map(Int64.init)), .text(result.message),
         .integer(result.finishedAt.millisecondsSinceEpoch), SQLValue(result.releaseToStartMilliseconds),
-        SQLValue(result.successor?.text), .text(JSONText.encode(result.blocked.milliseconds)), .text(id.text),
-        .text(JSONText.encode(states)),
-      ])
+        SQLValue(result.successor?.text), .text(JSONText.encode(result.blocked.milliseconds)),
+      ], &tally)
+    guard result.state.keepsPayload else {
+      try run("DELETE FROM payloads WHERE sequence = ?", [.integer(sequence)])
+      return
+    }
+    let size = try query("SELECT LENGTH(bytes) FROM payloads WHERE sequence = ?", [.integer(sequence)]) { row in
+      row.integer(0)
+    }
+    guard let kept = size.first, kept > 0 else { return }
+    try run("UPDATE updates SET kept = ? WHERE sequence = ?", [.integer(kept), .integer(sequence)])
+    tally.keptBytes += Int(kept)
   }
 
-  private func reopen(_ update: Update) throws(StoreError) {
-    let states = FinalState.allCases.filter { $0 != .applied }.map(\.rawValue)
-    try change(
-      update.id, from: states,
+  private func reopen(_ update: Update, _ tally: inout Tally) throws(StoreError) {
+    let sequence = try change(
+      update.id, from: FinalState.allCases.filter { $0 != .applied }.map(\.rawValue), to: "waiting",
       """
-      UPDATE updates SET state = 'waiting', attempts = 0, exit_code = NULL, message = NULL, finished_at = NULL,
-        release_to_start_ms = NULL, successor = NULL, deadline = ?, urgency = 0, setbacks = 0, retry_at = NULL,
-        retry_reason = NULL, interruptions = 0, overrode = '[]', blocked = '{}'
-      WHERE id = ? AND state IN (SELECT value FROM json_each(?))
-      """,
-      [
-        SQLValue(update.deadline?.millisecondsSinceEpoch), .text(update.id.text), .text(JSONText.encode(states)),
-      ])
+      attempts = 0, exit_code = NULL, message = NULL, finished_at = NULL, release_to_start_ms = NULL, successor = NULL,
+        deadline = ?, urgency = 0, setbacks = 0, retry_at = NULL, retry_reason = NULL, interruptions = 0,
+        overrode = '[]', blocked = '{}'
+      """, [SQLValue(update.deadline?.millisecondsSinceEpoch)], &tally)
+    guard try payload(sequence: sequence) != nil else { throw .payloadGone(update.id) }
+    let kept = try query("SELECT kept FROM updates WHERE sequence = ?", [.integer(sequence)]) { row in row.integer(0) }
+    try run("UPDATE updates SET kept = 0 WHERE sequence = ?", [.integer(sequence)])
+    tally.keptBytes -= Int(kept.first ?? 0)
+  }
+
+  func payload(sequence: Int64) throws(StoreError) -> [UInt8]? {
+    try query("SELECT bytes FROM payloads WHERE sequence = ?", [.integer(sequence)]) { row in row.blob(0) }.first
+  }
+
+  /// `to` nil: its state stays. `assignments` are those of an UPDATE, with `values`. Returns its sequence.
+  @discardableResult
+  private func change(
+    _ id: UpdateID, from allowed: [String], to new: String?, _ assignments: String, _ values: [SQLValue],
+    _ tally: inout Tally
+  ) throws(StoreError) -> Int64 {
+    let found = try query("SELECT sequence, state FROM updates WHERE id = ?", [.text(id.text)]) { row in
+      (sequence: row.integer(0), state: row.text(1))
+    }
+    guard let (sequence, state) = found.first else { throw .unknownID(id) }
+    guard allowed.contains(state) else { throw .wrongState(id, state: state, allowed: allowed) }
+    try run(
+      "UPDATE updates SET \(assignments), state = ?\(values.count + 1) WHERE sequence = ?\(values.count + 2)",
+      values + [.text(new ?? state), .integer(sequence)])
+    tally.move(from: state, to: new ?? state)
+    return sequence
   }
 
   /// `rest` is what follows the FROM clause.
@@ -97,7 +115,7 @@ extension Connection {
       SELECT sequence, id, handler, parameters, created_at, uid, pid, state, attempts, exit_code, message, finished_at,
         release_to_start_ms, place, key, priority, quiet_ms, not_before, deadline, on_deadline, successor, screen,
         urgency, setbacks, retry_at, retry_reason, boot, overrode, blocked,
-        interruptions
+        interruptions, size, content
       FROM updates \(rest)
       """, values
     ) { row throws(StoreError) in
@@ -108,14 +126,14 @@ extension Connection {
     }
   }
 
-  private func insert(_ update: Update, _ payload: [UInt8]) throws(StoreError) {
+  private func insert(_ update: Update, _ payload: [UInt8], _ tally: inout Tally) throws(StoreError) {
     let same = try query("SELECT COUNT(*) FROM updates WHERE id = ?", [.text(update.id.text)]) { row in row.integer(0) }
     guard same == [0] else { throw .duplicateID(update.id) }
     try run(
       """
       INSERT INTO updates (sequence, id, handler, parameters, created_at, uid, pid, state, attempts, place, key,
-        priority, quiet_ms, not_before, deadline, on_deadline, screen)
-      VALUES (?, ?, ?, ?, ?, ?, ?, 'waiting', 0, ?, ?, ?, ?, ?, ?, ?, ?)
+        priority, quiet_ms, not_before, deadline, on_deadline, screen, size, content)
+      VALUES (?, ?, ?, ?, ?, ?, ?, 'waiting', 0, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
       """,
       [
         .integer(update.sequence), .text(update.id.text), .text(update.handler),
@@ -124,30 +142,23 @@ extension Connection {
         .integer(update.place), SQLValue(update.key), .integer(Int64(update.priority)),
         SQLValue(update.quietPeriod?.wholeMilliseconds), SQLValue(update.notBefore?.millisecondsSinceEpoch),
         SQLValue(update.deadline?.millisecondsSinceEpoch), .text(update.onDeadline.rawValue), SQLValue(update.screen),
+        .integer(Int64(update.size)), SQLValue(update.content),
       ])
     try run("INSERT INTO payloads (sequence, bytes) VALUES (?, ?)", [.integer(update.sequence), .blob(payload)])
-  }
-
-  private func change(
-    _ id: UpdateID, from allowed: [String], _ sql: String, _ values: [SQLValue]
-  ) throws(StoreError) {
-    if try run(sql, values) == 1 { return }
-    let states = try query("SELECT state FROM updates WHERE id = ?", [.text(id.text)]) { row in row.text(0) }
-    guard let state = states.first else { throw .unknownID(id) }
-    throw .wrongState(id, state: state, allowed: allowed)
+    tally.move(from: nil, to: "waiting")
   }
 }
 
 extension StoredUpdate {
   /// Reads the columns of `Connection.updates`. Nil: a value that this program does not write.
   fileprivate init?(_ row: Row) {
-    guard let id = UpdateID(row.text(1)), let parameters = JSONText.decode(row.text(3), as: [String: String].self),
+    guard let id = UpdateID(row.text(1)), let parameters = JSONText.parameters(row.text(3)),
       let uid = UInt32(exactly: row.integer(5)), let pid = Int32(exactly: row.integer(6)),
       let attempts = Int(exactly: row.integer(8)), let state = StoredUpdate.State(row),
       let priority = Int(exactly: row.integer(15)), let onDeadline = OnDeadline(rawValue: row.text(19)),
       let urgency = Int(exactly: row.integer(22)).flatMap(Urgency.init), let setbacks = Int(exactly: row.integer(23)),
       let interruptions = Int(exactly: row.integer(29)),
-      let overrode = JSONText.decode(row.text(27), as: [String].self)
+      let overrode = JSONText.list(row.text(27)), let size = Int(exactly: row.integer(30))
     else { return nil }
     let update = Update(
       id: id, handler: row.text(2), parameters: parameters,
@@ -156,7 +167,7 @@ extension StoredUpdate {
       quietPeriod: row.optionalInteger(16).map { .milliseconds($0) },
       notBefore: row.optionalInteger(17).map(WallTime.init(millisecondsSinceEpoch:)),
       deadline: row.optionalInteger(18).map(WallTime.init(millisecondsSinceEpoch:)), onDeadline: onDeadline,
-      screen: row.optionalText(21))
+      screen: row.optionalText(21), size: size, content: row.optionalText(31))
     let pause = row.optionalInteger(24).map {
       Pause(until: WallTime(millisecondsSinceEpoch: $0), setbacks: setbacks, reason: row.text(25))
     }

@@ -124,7 +124,7 @@ struct CostTests {
     let known = ["members", "lanes", "forced", "backoffs", "notBefores", "deadlines", "ages", "byUser", "byKey"]
     #expect(Set(sizes.keys).isSuperset(of: known))
     for (name, size) in sizes { #expect(size <= 100, "\(name)") }
-    #expect(line.count == 1 && line.count(of: 0) == 1 && line.oldest == id("u0"))
+    #expect(line.count == 1 && line.load(of: 0).count == 1 && line.oldest == id("u0"))
     #expect(line.next(at: at(0), opens: { _ in at(0) }) == id("u0"))
   }
 

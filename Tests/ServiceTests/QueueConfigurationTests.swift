@@ -2,6 +2,7 @@ import Scheduling
 import Service
 import Testing
 import Timeline
+import UpdateStore
 
 @Suite("Configuration of the queue")
 struct QueueConfigurationTests {
@@ -95,6 +96,39 @@ struct QueueConfigurationTests {
     try root.expectProblems([
       ("etc/touchgate.conf", 2, ["MaxWaiting= '\(text)' is not a number from 1 to 1000000"]),
       ("etc/touchgate.conf", 3, ["MaxWaitingPerUser= '\(text)' is not a number from 1 to 1000000"]),
+    ])
+  }
+
+  @Test("sizes and the history: the defaults, and what is said")
+  func sizes() throws {
+    let defaults = Configuration()
+    #expect(defaults.maxWaitingBytes == 67_108_864 && defaults.maxWaitingBytesPerUser == 16_777_216)
+    #expect(defaults.history == HistoryLimits(age: .seconds(30 * 86400), entries: 10_000, payloadBytes: 16_777_216))
+    try root.write(
+      "etc/touchgate.conf",
+      """
+      [Queue]
+      MaxWaitingBytes=1G
+      MaxWaitingBytesPerUser=500K
+      KeepHistory=1h 30min
+      KeepHistoryEntries=7
+      KeepPayloads=12
+      """)
+    let read = try root.read()
+    #expect(read.maxWaitingBytes == 1_073_741_824 && read.maxWaitingBytesPerUser == 512_000)
+    #expect(read.history == HistoryLimits(age: .seconds(5400), entries: 7, payloadBytes: 12))
+    try root.write("etc/touchgate.conf", "[Queue]\nKeepHistory=infinity\n")
+    #expect(try root.read().history.age == .forever)
+  }
+
+  @Test(
+    "what is no size is refused",
+    arguments: ["", "M", "-1", "+1", "1.5M", "1 M", "1MB", "65G", "9999999999999999999", "٣"])
+  func badSize(_ text: String) throws {
+    try root.write("etc/touchgate.conf", "[Queue]\nMaxWaitingBytes=\(text)\nKeepPayloads=\(text)\n")
+    try root.expectProblems([
+      ("etc/touchgate.conf", 2, ["MaxWaitingBytes= '\(text)' is not a size up to 64G"]),
+      ("etc/touchgate.conf", 3, ["KeepPayloads= '\(text)'"]),
     ])
   }
 

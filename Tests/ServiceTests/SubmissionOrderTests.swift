@@ -17,7 +17,7 @@ struct SubmissionOrderTests {
 
   private func problem(_ fields: String) -> Problem? {
     do throws(Problem) {
-      _ = try read(fields)
+      try read(fields).checkDeadline(now)
       return nil
     } catch {
       return error

@@ -39,7 +39,7 @@ struct MigrationTests {
     Update(
       id: try id(name), handler: "page", parameters: name == "waiting" ? ["url": "http://x"] : [:],
       createdAt: WallTime(millisecondsSinceEpoch: created), submitter: Submitter(uid: uid, pid: pid),
-      sequence: sequence)
+      sequence: sequence, size: name == "waiting" ? 20 : 2)
   }
 
   @Test("keeps every update, in its place, with nothing asked that was not asked then")

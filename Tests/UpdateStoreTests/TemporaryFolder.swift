@@ -11,6 +11,7 @@ final class TemporaryFolder {
   }
 
   deinit {
+    umount2(path, CInt(MNT_DETACH))  // Where a test has mounted something; nothing else has.
     for name in names { unlink("\(path)/\(name)") }
     rmdir(path)
   }

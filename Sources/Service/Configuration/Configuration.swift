@@ -1,6 +1,7 @@
 public import Gating
 import Glibc
 public import TouchModel
+public import UpdateStore
 
 /// What the administrator decides: `touchgate.conf`, its drop-ins, and the handlers.
 public struct Configuration: Equatable, Sendable {
@@ -29,6 +30,11 @@ public struct Configuration: Equatable, Sendable {
   /// `[Queue] MaxWaiting=`, `MaxWaitingPerUser=`: beyond them a submission is refused, never an update dropped.
   public var maxWaiting = 10_000
   public var maxWaitingPerUser = 1_000
+  /// `[Queue] MaxWaitingBytes=`, `MaxWaitingBytesPerUser=`: the same for their payloads and parameters together.
+  public var maxWaitingBytes = 64 << 20
+  public var maxWaitingBytesPerUser = 16 << 20
+  /// `[Queue] KeepHistory=`, `KeepHistoryEntries=`, `KeepPayloads=`: how long, and how much of, what has ended is kept.
+  public var history = HistoryLimits()
   /// `[Gate] GuardMax=`: a grab does not wait longer for the handler's end.
   public var guardMax: Duration = .seconds(2)
   /// `[Gate] MaxHold=`: a hold that outlives its caller ends by then.

@@ -1,5 +1,6 @@
 import Glibc
 import Scheduling
+import UpdateStore
 
 /// Makes a `Configuration` of files, and collects what is wrong with them instead of stopping at the first mistake.
 struct ConfigurationReader {
@@ -42,6 +43,16 @@ struct ConfigurationReader {
             configuration.maxWaiting = try ConfigurationValue.number(entry.value, 1...1_000_000)
           case ("Queue", "MaxWaitingPerUser"):
             configuration.maxWaitingPerUser = try ConfigurationValue.number(entry.value, 1...1_000_000)
+          case ("Queue", "MaxWaitingBytes"):
+            configuration.maxWaitingBytes = try ConfigurationValue.size(entry.value)
+          case ("Queue", "MaxWaitingBytesPerUser"):
+            configuration.maxWaitingBytesPerUser = try ConfigurationValue.size(entry.value)
+          case ("Queue", "KeepHistory"):
+            configuration.history.age = try ConfigurationValue.timeSpan(entry.value, atLeast: .seconds(60))
+          case ("Queue", "KeepHistoryEntries"):
+            configuration.history.entries = try ConfigurationValue.number(entry.value, 1...1_000_000)
+          case ("Queue", "KeepPayloads"):
+            configuration.history.payloadBytes = try ConfigurationValue.size(entry.value)
           default:
             break  // unknown, and reported as such
           }

@@ -49,6 +49,19 @@ enum ConfigurationValue {
     return value
   }
 
+  /// Bytes, or with K, M or G so many of 1024, as systemd reads them; at most 64G.
+  static func size(_ text: String) throws(Refused) -> Int {
+    let units: [Character: Int] = ["K": 1 << 10, "M": 1 << 20, "G": 1 << 30]
+    let unit = text.last.flatMap { units[$0] }
+    let digits = unit == nil ? text[...] : text.dropLast()
+    guard let number = Int(digits), digits.allSatisfy(\.isASCII), digits.first?.isNumber == true,
+      case (let bytes, let overflow) = number.multipliedReportingOverflow(by: unit ?? 1), !overflow, bytes <= 64 << 30
+    else {
+      throw Refused(message: "\(text.quotedForMessage) is not a size up to 64G, such as 500K, 64M or 1G")
+    }
+    return bytes
+  }
+
   /// `Coalesce=`.
   static func coalescing(_ text: String) throws(Refused) -> HandlerPolicy.Coalescing {
     guard let policy = HandlerPolicy.Coalescing(rawValue: text) else {

@@ -10,7 +10,10 @@ struct KnownKeys {
         "QuietPeriod", "FirstScreenTimeout", "OnNoScreen", "MissingScreenGrace", "RequireScreens", "StuckAfter",
         "OnStuck", "GuardMax", "MaxHold",
       ],
-      "Queue": ["RetryInterval", "MaxWaiting", "MaxWaitingPerUser"],
+      "Queue": [
+        "RetryInterval", "MaxWaiting", "MaxWaitingPerUser", "MaxWaitingBytes", "MaxWaitingBytesPerUser", "KeepHistory",
+        "KeepHistoryEntries", "KeepPayloads",
+      ],
       "Screen NAME": ["Match"],
       "Devices": ["Use", "Ignore"],
       "Rights": ["Force", "Hold", "Admin"],

@@ -16,6 +16,8 @@ struct Submission: Equatable {
   var deadline: WallTime?
   var onDeadline = OnDeadline.expire
   var screen: String?
+  /// See `digest`.
+  private(set) var content = ""
 
   /// `now`: what spans of `notBefore` and `deadline` count from.
   init(body: [UInt8], now: WallTime) throws(Problem) {
@@ -29,8 +31,28 @@ struct Submission: Equatable {
       }
       self.id = id
     }
+    guard size - payload.count <= Limits.parameters else {
+      throw Problem(
+        code: "parametersTooLarge",
+        message: "the parameters have \(size - payload.count) bytes; at most \(Limits.parameters) are taken; "
+          + "what is large belongs into the payload", field: "parameters")
+    }
     try readOrder(request)
     try readTimes(request, now)
+    content = Self.digest(
+      self, notBefore: request.notBefore.map { Self.asked($0, notBefore) },
+      deadline: request.deadline.map { Self.asked($0, deadline) })
+  }
+
+  /// Payload and parameters, in bytes.
+  var size: Int {
+    parameters.reduce(payload.count) { $0 + $1.key.utf8.count + $1.value.utf8.count }
+  }
+
+  /// A time, however it was written, or else the span.
+  private static func asked(_ text: String, _ time: WallTime?) -> String {
+    if let span = try? TimeSpan.parse(text) { return "+\(span.wholeMilliseconds)" }
+    return time?.rfc3339 ?? text
   }
 
   private mutating func readOrder(_ request: SubmitRequest) throws(Problem) {
@@ -62,12 +84,15 @@ struct Submission: Equatable {
       onDeadline = policy
     }
     guard let deadline else { return }
-    if deadline <= now {
-      throw Problem(code: "badTime", message: "the deadline has passed already", field: "deadline")
-    }
     if let notBefore, notBefore >= deadline {
       throw Problem(code: "badTime", message: "notBefore must lie before the deadline", field: "notBefore")
     }
+  }
+
+  /// To be asked of a new update only: what is submitted again may have met its deadline.
+  func checkDeadline(_ now: WallTime) throws(Problem) {
+    guard let deadline, deadline <= now else { return }
+    throw Problem(code: "badTime", message: "the deadline has passed already", field: "deadline")
   }
 
   static let longestKey = 200

@@ -1,0 +1,111 @@
+import Scheduling
+import Timeline
+
+/// How much of what has ended is kept; the oldest go first.
+public struct HistoryLimits: Equatable, Sendable {
+  /// Nothing that ended longer ago. `Duration.forever`: no bound.
+  public var age: Duration
+  public var entries: Int
+  /// Bytes of payload that ended updates keep, so that they can be tried again; beyond them the oldest lose theirs.
+  public var payloadBytes: Int
+
+  public init(age: Duration = .seconds(30 * 86400), entries: Int = 10_000, payloadBytes: Int = 16 << 20) {
+    self.age = age
+    self.entries = entries
+    self.payloadBytes = payloadBytes
+  }
+
+  /// What ended before is too old; nil: nothing is.
+  func cutoff(_ now: WallTime) -> WallTime? {
+    age == .forever ? nil : now + (.zero - age)
+  }
+}
+
+/// What the store would otherwise have to count.
+struct Tally {
+  /// By name of state; every state is there.
+  private(set) var states: [String: Int]
+  /// Sum of `kept`.
+  var keptBytes = 0
+
+  init(_ states: [String: Int]) { self.states = states }
+
+  /// Nil: it was not there before, or is not any more.
+  mutating func move(from old: String?, to new: String?) {
+    if let old { states[old, default: 0] -= 1 }
+    if let new { states[new, default: 0] += 1 }
+  }
+
+  var ended: Int { states.values.reduce(0, +) - states["waiting", default: 0] - states["applying", default: 0] }
+}
+
+extension Connection {
+  func tally() throws(StoreError) -> Tally {
+    var states = ["waiting": 0, "applying": 0]
+    for state in FinalState.allCases { states[state.rawValue] = 0 }
+    for (state, count) in try query(
+      "SELECT state, COUNT(*) FROM updates GROUP BY state", [],
+      { row in
+        (row.text(0), Int(row.integer(1)))
+      })
+    {
+      states[state] = count
+    }
+    var tally = Tally(states)
+    let kept = try query("SELECT COALESCE(SUM(kept), 0) FROM updates WHERE kept > 0") { row in Int(row.integer(0)) }
+    tally.keptBytes = kept.first ?? 0
+    return tally
+  }
+
+  /// Lets go what is beyond the limits, at most `batch` of each kind; never touches what waits. Returns how many.
+  func prune(_ limits: HistoryLimits, _ now: WallTime, batch: Int, _ tally: inout Tally) throws(StoreError) -> Int {
+    var count = try forget(min(batch, max(0, tally.ended - limits.entries)), endedBefore: nil, &tally)
+    if let cutoff = limits.cutoff(now) { count += try forget(batch, endedBefore: cutoff, &tally) }
+    if tally.keptBytes > limits.payloadBytes { count += try dropPayloads(batch, beyond: limits.payloadBytes, &tally) }
+    return count
+  }
+
+  /// The `count` that ended first, or fewer. Returns how many.
+  func forget(_ count: Int, endedBefore cutoff: WallTime?, _ tally: inout Tally) throws(StoreError) -> Int {
+    if count == 0 { return 0 }
+    let oldest = try query(
+      """
+      SELECT sequence, state, kept FROM updates WHERE finished_at IS NOT NULL AND finished_at < ?
+      ORDER BY finished_at, sequence LIMIT ?
+      """, [.integer(cutoff?.millisecondsSinceEpoch ?? .max), .integer(Int64(count))]
+    ) { row in (sequence: row.integer(0), state: row.text(1), kept: Int(row.integer(2))) }
+    for entry in oldest {
+      try run("DELETE FROM payloads WHERE sequence = ?", [.integer(entry.sequence)])
+      try run("DELETE FROM updates WHERE sequence = ?", [.integer(entry.sequence)])
+      tally.move(from: entry.state, to: nil)
+      tally.keptBytes -= entry.kept
+    }
+    return oldest.count
+  }
+
+  /// Of at most `count` that ended first, as long as there are more bytes. Returns of how many.
+  func dropPayloads(_ count: Int, beyond bytes: Int, _ tally: inout Tally) throws(StoreError) -> Int {
+    let oldest = try query(
+      "SELECT sequence, kept FROM updates WHERE kept > 0 ORDER BY finished_at, sequence LIMIT ?",
+      [.integer(Int64(count))]
+    ) { row in (sequence: row.integer(0), kept: Int(row.integer(1))) }
+    var dropped = 0
+    for entry in oldest where tally.keptBytes > bytes {
+      try run("DELETE FROM payloads WHERE sequence = ?", [.integer(entry.sequence)])
+      try run("UPDATE updates SET kept = 0 WHERE sequence = ?", [.integer(entry.sequence)])
+      tally.keptBytes -= entry.kept
+      dropped += 1
+    }
+    return dropped
+  }
+}
+
+extension FinalState {
+  /// Whether it may be wanted again as it was.
+  var keepsPayload: Bool {
+    switch self {
+    case .failed, .cancelled, .expired: true
+    case .applied, .superseded: false
+    }
+  }
+}

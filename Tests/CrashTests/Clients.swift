@@ -1,0 +1,213 @@
+import Foundation
+import Synchronization
+import TouchgateAPI
+import TouchgateClient
+
+/// Programs that submit, ask again with the same id where they got no answer, look, and cancel, whatever becomes of the
+/// service; and remember what they were told.
+final class Clients: Sendable {
+  struct Memory: Sendable {
+    var wanted: [String: Wanted] = [:]
+    /// Submitted without an answer.
+    var unsure: [SubmitRequest] = []
+    /// Told to be unknown although they had been accepted.
+    var missing: [String] = []
+    /// Refused for no good reason.
+    var strange: [String] = []
+    /// Refused, by the code of the refusal.
+    var refusals: [String: Int] = [:]
+    /// Accepted lately, to look at and to cancel.
+    var recent: [SubmitRequest] = []
+    var waiting = 0
+    var isStopped = false
+    /// Threads.
+    var running = 0
+    var count = 0
+  }
+
+  private let memory = Mutex(Memory())
+  private let connection: TouchgateConnection
+  private let log: String
+
+  /// Bytes that stand in each payload behind the id.
+  private let padding: Int
+
+  init(socket: String, log: String, padding: Int) {
+    self.padding = padding
+    connection = TouchgateConnection(path: socket, timeout: .seconds(5))
+    self.log = log
+  }
+
+  func with<R: Sendable>(_ body: (inout Memory) -> R) -> R { memory.withLock { body(&$0) } }
+
+  func start(_ number: Int, seed: UInt64) {
+    for client in 0..<number {
+      with { $0.running += 1 }
+      Thread.detachNewThread { self.work(seed: seed &+ UInt64(client)) }
+    }
+  }
+
+  private func work(seed: UInt64) {
+    var random = Randomness(seed: seed)
+    while !with({ $0.isStopped }) {
+      act(&random)
+      usleep(UInt32(1000 + random.below(6000)))
+    }
+    with { $0.running -= 1 }
+  }
+
+  func stop() {
+    with { $0.isStopped = true }
+    while with({ $0.running }) > 0 { usleep(1000) }
+  }
+
+  // MARK: One step
+
+  private func act(_ random: inout Randomness) {
+    let (again, recent, isBusy) = with { memory in
+      (memory.unsure.popLast(), memory.recent.last, memory.waiting > 40)
+    }
+    if let again {
+      repeated(again)
+    } else if random.oneIn(8), let recent {
+      cancel(recent.id ?? "")
+    } else if random.oneIn(6), let recent {
+      look(recent.id ?? "")
+    } else if random.oneIn(12), let recent {
+      repeated(recent)  // Although it was accepted.
+    } else if isBusy || random.oneIn(10) {
+      if let waiting = try? connection.status().updates["waiting"] { with { $0.waiting = waiting } }
+    } else {
+      submit(request(&random))
+    }
+  }
+
+  private func request(_ random: inout Randomness) -> SubmitRequest {
+    let weighted: [Wanted.Kind] = [.once, .once, .once, .once, .keyed, .keyed, .retry, .later, .fail]
+    let kind = weighted[random.below(weighted.count)]
+    let id = with { memory in
+      memory.count += 1
+      return "\(kind.rawValue)-\(memory.count)"
+    }
+    var parameters = ["sleep": "\(random.oneIn(5) ? random.below(30) : 0)"]
+    switch kind {
+    case .once, .keyed: break
+    case .retry: parameters["fails"] = "\(random.below(Judge.attempts))"
+    case .later: parameters["later"] = "1"
+    case .fail: parameters["fails"] = "1000"
+    }
+    with { $0.wanted[id] = Wanted(id: id, kind: kind) }
+    return SubmitRequest(
+      handler: kind.rawValue, parameters: parameters, payload: id + " " + String(repeating: "x", count: padding),
+      id: id,
+      key: kind == .keyed ? "key-\(random.below(4))" : nil, priority: random.oneIn(10) ? random.below(3) - 1 : nil)
+  }
+
+  private func repeated(_ request: SubmitRequest) {
+    with { $0.wanted[request.id ?? ""]?.isRepeated = true }
+    submit(request)
+  }
+
+  private func submit(_ request: SubmitRequest) {
+    let id = request.id ?? ""
+    do {
+      let reply = try connection.submit(request)
+      with { memory in
+        memory.wanted[id]?.isAccepted = true
+        memory.recent.append(request)
+        if memory.recent.count > 20 { memory.recent.removeFirst() }
+      }
+      note(id, reply)
+    } catch ClientError.refused(_, let problem) {
+      with { memory in
+        memory.refusals[problem.code, default: 0] += 1
+        // The same request is never refused for what it is.
+        if !["queueFull", "storeFull"].contains(problem.code) { memory.strange.append("\(id): \(problem.message)") }
+      }
+    } catch {
+      with { $0.unsure.append(request) }
+      usleep(2000)
+    }
+  }
+
+  private func look(_ id: String) {
+    do {
+      note(id, try connection.update(id))
+    } catch ClientError.refused(status: 404, let problem) {
+      with { $0.missing.append("\(id): \(problem.message)") }
+    } catch {
+      usleep(2000)
+    }
+  }
+
+  private func cancel(_ id: String) {
+    with { $0.wanted[id]?.cancelTried = true }
+    do {
+      note(id, try connection.cancel(id))
+    } catch ClientError.refused(status: 404, let problem) {
+      with { $0.missing.append("\(id): \(problem.message)") }
+    } catch {
+      usleep(2000)
+    }
+  }
+
+  /// What the service says has ended must not be started any more.
+  private func note(_ id: String, _ reply: UpdateReply) {
+    guard reply.result != nil, with({ $0.wanted[id]?.endedAt }) == nil, let lines = logLength() else { return }
+    with { $0.wanted[id]?.endedAt = lines }
+  }
+
+  private func logLength() -> Int? {
+    guard let text = FileManager.default.contents(atPath: log) else { return 0 }
+    return text.reduce(0) { $1 == UInt8(ascii: "\n") ? $0 + 1 : $0 }
+  }
+
+  // MARK: The end
+
+  /// Submits until there is an answer for each.
+  func settle() {
+    while true {
+      let next = with { $0.unsure.popLast() }
+      guard let request = next else { return }
+      repeated(request)
+    }
+  }
+
+  func outcomes() throws -> [String: Outcome] {
+    let ids = with { Array($0.wanted.keys) }
+    return try Dictionary(uniqueKeysWithValues: ids.compactMap { id in try outcome(id).map { (id, $0) } })
+  }
+
+  private func outcome(_ id: String) throws -> Outcome? {
+    do {
+      let reply = try connection.update(id)
+      return Outcome(state: reply.state, successor: reply.result?.successor)
+    } catch ClientError.refused(status: 404, _) {
+      return nil
+    }
+  }
+
+  /// Nil: no answer.
+  func unfinished() -> Int? {
+    guard let updates = try? connection.status().updates else { return nil }
+    return (updates["waiting"] ?? 0) + (updates["applying"] ?? 0)
+  }
+}
+
+/// SplitMix64: a seed tells everything.
+struct Randomness: RandomNumberGenerator {
+  private var state: UInt64
+
+  init(seed: UInt64) { state = seed }
+
+  mutating func next() -> UInt64 {
+    state &+= 0x9e37_79b9_7f4a_7c15
+    var z = state
+    z = (z ^ (z >> 30)) &* 0xbf58_476d_1ce4_e5b9
+    z = (z ^ (z >> 27)) &* 0x94d0_49bb_1331_11eb
+    return z ^ (z >> 31)
+  }
+
+  mutating func below(_ limit: Int) -> Int { limit <= 0 ? 0 : Int(next() % UInt64(limit)) }
+  mutating func oneIn(_ odds: Int) -> Bool { below(odds) == 0 }
+}

@@ -1,0 +1,102 @@
+import Foundation
+import Testing
+
+/// The real service in a folder of its own, living and dying again and again (Tests/crash/boundaries.c).
+final class CrashingService {
+  let folder: String
+  private(set) var lives = 0
+  private let tools: String
+  private let program: String
+  private var process: Process?
+
+  var state: String { "\(folder)/state" }
+  var socket: String { "\(folder)/socket" }
+  var log: String { "\(folder)/applied" }
+  private var trace: String { "\(folder)/boundaries" }
+
+  init(tools: String, program: String) throws {
+    self.tools = tools
+    self.program = program
+    folder = "/tmp/touchgate-crash-\(UUID().uuidString)"
+    for name in ["state", "handlers.d"] {
+      try FileManager.default.createDirectory(atPath: "\(folder)/\(name)", withIntermediateDirectories: true)
+    }
+    try write(
+      "touchgate.conf",
+      "[Gate]\nFirstScreenTimeout=0\n[Queue]\nRetryInterval=100ms\nMaxWaiting=100\n" + "KeepHistoryEntries=1000000\n")
+    let handler = "[Handler]\nExec=\(tools)/handler\nParam=sleep\nParam=fails\nParam=later\nBackoff=100ms\n"
+    for kind in Wanted.Kind.allCases {
+      try write("handlers.d/\(kind.rawValue).conf", handler + (kind == .retry ? "Attempts=\(Judge.attempts)\n" : ""))
+    }
+    for file in [log, trace, "\(folder)/journal"] { _ = FileManager.default.createFile(atPath: file, contents: nil) }
+  }
+
+  deinit {
+    kill(SIGKILL)
+    umount2(state, CInt(MNT_DETACH))
+    try? FileManager.default.removeItem(atPath: folder)
+  }
+
+  private func write(_ file: String, _ text: String) throws {
+    try text.write(toFile: "\(folder)/\(file)", atomically: true, encoding: .utf8)
+  }
+
+  /// Where it can die: the calls of the service that others can see, or that the next life finds the traces of.
+  static let boundaries: [String] = [
+    "pwrite queue.sqlite-wal", "fdatasync queue.sqlite-wal", "fallocate queue.sqlite-wal", "pwrite queue.sqlite",
+    "fdatasync queue.sqlite", "ftruncate queue.sqlite", "pwrite queue.sqlite-shm", "ftruncate queue.sqlite-shm",
+    "flock lock", "flock handler.lock", "unlink handler.lock", "spawn handler", "waitid handler", "recv socket",
+    "sendmsg socket",
+  ].flatMap { call in
+    (call.hasPrefix("pwrite") ? ["before", "middle", "after"] : ["before", "after"]).map { "\(call) \($0)" }
+  }
+
+  /// Dies at the `number`-th boundary of that kind; nil: at none.
+  func start(boundary: String? = nil, number: Int = 1) throws {
+    lives += 1
+    let process = Process()
+    process.executableURL = URL(filePath: program)
+    process.arguments = ["--config", folder, "--state", state, "--socket", socket]
+    process.environment = ProcessInfo.processInfo.environment.merging([
+      "LD_PRELOAD": "\(tools)/boundaries.so", "CRASH_AT": "\(number)", "CRASH_TRACE": trace, "CRASH_LOG": log,
+      "CRASH_LIFE": "\(lives)",
+    ]) { $1 }
+    process.environment?["CRASH_KIND"] = boundary
+    let journal = FileHandle(forWritingAtPath: "\(folder)/journal")
+    _ = try journal?.seekToEnd()
+    process.standardError = journal
+    process.standardInput = FileHandle.nullDevice
+    try process.run()
+    self.process = process
+  }
+
+  /// Waits until it has died, no longer than the limit.
+  func waitForEnd(within limit: Duration) {
+    let end = ContinuousClock.now + limit
+    while let process, process.isRunning, ContinuousClock.now < end { usleep(1000) }
+  }
+
+  /// The signal that ended it, 0 for an exit by itself.
+  @discardableResult
+  func kill(_ number: Int32) -> Int32 {
+    guard let process else { return 0 }
+    if process.isRunning { _ = Glibc.kill(process.processIdentifier, number) }
+    process.waitUntilExit()
+    self.process = nil
+    return process.terminationReason == .uncaughtSignal ? process.terminationStatus : 0
+  }
+
+  var isRunning: Bool { process?.isRunning == true }
+
+  /// Each kind of boundary at which it has died, with how often.
+  func boundaries() throws -> [String: Int] {
+    let lines = try String(contentsOfFile: trace, encoding: .utf8).split(separator: "\n")
+    return Dictionary(lines.map { (String($0), 1) }, uniquingKeysWith: +)
+  }
+
+  func handlerLog() throws -> HandlerLog {
+    try HandlerLog(text: try String(contentsOfFile: log, encoding: .utf8))
+  }
+
+  var journal: String { (try? String(contentsOfFile: "\(folder)/journal", encoding: .utf8)) ?? "" }
+}

@@ -1,0 +1,34 @@
+import Foundation
+
+/// What the handlers themselves wrote down (Tests/crash/handler.c): the one witness that owes nothing to the service.
+struct HandlerLog: Equatable {
+  enum Line: Equatable {
+    case begin(id: String, life: Int, attempt: Int, handler: String, payload: String)
+    case end(id: String, life: Int, status: Int)
+  }
+
+  struct Malformed: Error {
+    let line: String
+  }
+
+  let lines: [Line]
+
+  init(_ lines: [Line]) { self.lines = lines }
+
+  /// Throws `Malformed` at the first line that is none of ours.
+  init(text: String) throws {
+    lines = try text.split(separator: "\n").map { line in
+      let words = line.split(separator: " ").map(String.init)
+      switch words.first {
+      case "begin" where words.count == 6:
+        guard let life = Int(words[2]), let attempt = Int(words[3]) else { break }
+        return .begin(id: words[1], life: life, attempt: attempt, handler: words[4], payload: words[5])
+      case "end" where words.count == 4:
+        guard let life = Int(words[2]), let status = Int(words[3]) else { break }
+        return .end(id: words[1], life: life, status: status)
+      default: break
+      }
+      throw Malformed(line: String(line))
+    }
+  }
+}
