@@ -77,7 +77,7 @@ ROUNDS ?= 100
 test-crash: libraries build test-root ## kill the service at every boundary: make test-crash ROUNDS=100 [CRASH_SEED=n]
 	@CRASH_ROUNDS=$(ROUNDS) Tests/run crash > .build/test-crash.log 2>&1 || status=$$?; \
 	  [ -z "$${status:-}" ] || cat .build/test-crash.log >&2; \
-	  grep -E '^(seed|crash)' .build/test-crash.log | sort -s -k1,1r; exit $${status:-0}
+	  grep -E '^(seed|given up|crash on)' .build/test-crash.log; grep '^crash:' .build/test-crash.log; exit $${status:-0}
 
 bench: libraries release ## what it costs that 100,000 updates wait: ratios to 100, each pair measured in turn
 	@swift build -c release --product queuebench < /dev/null > .build/bench.log 2>&1 || { cat .build/bench.log >&2; exit 1; }

@@ -83,7 +83,7 @@ final class Clients: Sendable {
   }
 
   private func request(_ random: inout Randomness) -> SubmitRequest {
-    let weighted: [Wanted.Kind] = [.once, .once, .once, .once, .keyed, .keyed, .retry, .later, .fail]
+    let weighted: [Wanted.Kind] = [.once, .once, .once, .once, .keyed, .keyed, .retry, .later, .fail, .atMostOnce]
     let kind = weighted[random.below(weighted.count)]
     let id = with { memory in
       memory.count += 1
@@ -91,7 +91,7 @@ final class Clients: Sendable {
     }
     var parameters = ["sleep": "\(random.oneIn(5) ? random.below(30) : 0)"]
     switch kind {
-    case .once, .keyed: break
+    case .once, .keyed, .atMostOnce: break
     case .retry: parameters["fails"] = "\(random.below(Judge.attempts))"
     case .later: parameters["later"] = "1"
     case .fail: parameters["fails"] = "1000"
@@ -180,8 +180,7 @@ final class Clients: Sendable {
 
   private func outcome(_ id: String) throws -> Outcome? {
     do {
-      let reply = try connection.update(id)
-      return Outcome(state: reply.state, successor: reply.result?.successor)
+      return Outcome(try connection.update(id))
     } catch ClientError.refused(status: 404, _) {
       return nil
     }
@@ -191,6 +190,16 @@ final class Clients: Sendable {
   func unfinished() -> Int? {
     guard let updates = try? connection.status().updates else { return nil }
     return (updates["waiting"] ?? 0) + (updates["applying"] ?? 0)
+  }
+}
+
+extension Outcome {
+  fileprivate init(_ reply: UpdateReply) {
+    let message = reply.result?.message ?? ""
+    self.init(
+      state: reply.state, successor: reply.result?.successor,
+      isGivenUp: message.hasPrefix("the service or the machine has died "),
+      isInterrupted: message.hasPrefix("the service died while the handler ran"))
   }
 }
 

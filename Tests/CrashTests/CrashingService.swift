@@ -26,7 +26,10 @@ final class CrashingService {
       "[Gate]\nFirstScreenTimeout=0\n[Queue]\nRetryInterval=100ms\nMaxWaiting=100\n" + "KeepHistoryEntries=1000000\n")
     let handler = "[Handler]\nExec=\(tools)/handler\nParam=sleep\nParam=fails\nParam=later\nBackoff=100ms\n"
     for kind in Wanted.Kind.allCases {
-      try write("handlers.d/\(kind.rawValue).conf", handler + (kind == .retry ? "Attempts=\(Judge.attempts)\n" : ""))
+      var more = ""
+      if kind == .retry { more = "Attempts=\(Judge.attempts)\n" }
+      if kind == .atMostOnce { more = "OnInterrupted=fail\n" }
+      try write("handlers.d/\(kind.rawValue).conf", handler + more)
     }
     for file in [log, trace, "\(folder)/journal"] { _ = FileManager.default.createFile(atPath: file, contents: nil) }
   }

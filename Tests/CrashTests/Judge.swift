@@ -9,6 +9,8 @@ struct Wanted: Sendable {
     case later
     /// Fails, and is not tried again.
     case fail
+    /// As `once`, but not again when the service has died under it (OnInterrupted=fail).
+    case atMostOnce
     /// As `once`, with a key: a newer one takes its place.
     case keyed
   }
@@ -29,6 +31,10 @@ struct Wanted: Sendable {
 struct Outcome: Equatable {
   let state: String
   var successor: String?
+  /// The service has died under its handler so often in a row that it was given up (`HandlerPolicy.mostInterruptions`).
+  var isGivenUp = false
+  /// The service has died under its handler, and it is not to be started again (OnInterrupted=fail).
+  var isInterrupted = false
 }
 
 /// Whether anything that was accepted is lost, and anything was applied more often than its policy allows.
@@ -37,6 +43,7 @@ struct Judge {
   private(set) var doubled: [String] = []
   /// Anything else that must not be.
   private(set) var wrong: [String] = []
+  private(set) var givenUp = 0
 
   /// How often handlers with `Kind.retry` are started at most, without crashes.
   static let attempts = 3
@@ -98,6 +105,10 @@ struct Judge {
     case "applied":
       if successes == 0 { lost.append("\(item.id) is said to be applied, and no handler has done it") }
       if item.kind == .fail { wrong.append("\(item.id) is said to be applied, and its handler fails") }
+    case "failed" where outcome.isGivenUp:
+      givenUp += 1
+    case "failed" where outcome.isInterrupted && item.kind == .atMostOnce:
+      break
     case "failed":
       if item.kind != .fail || !starts.contains(where: { ($0.status ?? 0) != 0 }) {
         lost.append("\(item.id) is said to have failed, and its handler succeeds")
@@ -110,7 +121,7 @@ struct Judge {
       while next.state == "superseded", let id = next.successor, seen.insert(id).inserted, let other = outcomes[id] {
         next = other
       }
-      let isReplaced = next.state == "applied" || next.state == "cancelled"
+      let isReplaced = next.state == "applied" || next.state == "cancelled" || next.isGivenUp
       if item.kind != .keyed || !isReplaced { lost.append("\(item.id) is superseded by nothing that was applied") }
     default:
       lost.append("\(item.id) is \(outcome.state) for ever")
@@ -124,7 +135,7 @@ struct Judge {
     if historyGivesWay && item.isRepeated { return }
     var failures = 0
     for (first, second) in zip(starts, starts.dropFirst()) {
-      if second.life > first.life && first.isLastOfLife { continue }
+      if second.life > first.life && first.isLastOfLife && item.kind != .atMostOnce { continue }
       if item.kind == .retry, first.status == 1, failures < Self.attempts - 1 {
         failures += 1
       } else if item.kind == .later, first.status == 75 {

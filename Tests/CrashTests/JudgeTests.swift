@@ -36,6 +36,12 @@ struct JudgeTests {
     #expect(verdict([accepted("a")], ["a": "superseded"], []) == [1, 0, 0])
   }
 
+  @Test("what is given up after three deaths under its handler is counted, and not lost")
+  func givenUp() {
+    let judge = Judge([accepted("a")], ["a": Outcome(state: "failed", isGivenUp: true)], HandlerLog([begin("a")]))
+    #expect(judge.lost == [] && judge.givenUp == 1)
+  }
+
   @Test("where the history gives way what is unknown must have been done")
   func forgotten() {
     func lost(_ item: Wanted, _ lines: [HandlerLog.Line]) -> Int {
@@ -58,6 +64,15 @@ struct JudgeTests {
     #expect(
       verdict([accepted("a", endedAt: 2)], ["a": "applied"], [begin("a"), end("a"), begin("a", 2), end("a", 2)])
         == [0, 1, 0], "a client was told that it had ended")
+  }
+
+  @Test("at most once means not twice across a crash either, and failing then is no loss")
+  func atMostOnce() {
+    let item = accepted("a", .atMostOnce)
+    #expect(verdict([item], ["a": "applied"], [begin("a"), end("a"), begin("a", 2), end("a", 2)]) == [0, 1, 0])
+    let outcome = ["a": Outcome(state: "failed", isInterrupted: true)]
+    #expect(Judge([item], outcome, HandlerLog([begin("a"), end("a")])).lost == [])
+    #expect(Judge([accepted("a")], outcome, HandlerLog([begin("a"), end("a")])).lost.count == 1)
   }
 
   @Test("failures may be tried again as often as the policy says, and no more")
