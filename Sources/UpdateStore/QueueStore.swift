@@ -125,6 +125,7 @@ public final class QueueStore {
     var count = 0
     try connection.transaction { () throws(StoreError) in
       count = try connection.prune(limits, now, batch: Self.pruneBatch, &tally)
+      _ = try connection.takeRoom(pageLimit: pageLimit)
     }
     self.tally = tally
     return count >= Self.pruneBatch
@@ -176,6 +177,7 @@ public final class QueueStore {
     try connection.transaction { () throws(StoreError) in
       for name in screens { try connection.run("INSERT OR IGNORE INTO screens (name) VALUES (?)", [.text(name)]) }
       for name in forget { try connection.run("DELETE FROM screens WHERE name = ?", [.text(name)]) }
+      _ = try connection.takeRoom(pageLimit: pageLimit)
     }
   }
 
