@@ -4,7 +4,7 @@ SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help deps libraries lint build check release test test-crash bench test-root touch-script conformance fuzz model-check hid-test demo install uninstall vm vm-build
+.PHONY: help deps libraries lint build check release test test-crash bench test-root touch-script haptics-test conformance fuzz model-check hid-test demo install uninstall vm vm-build
 
 # Everything from Debian that the build needs. `make lint` checks that README.md and the C headers say the same.
 PACKAGES := pkg-config libevdev-dev libudev-dev libsystemd-dev libsqlite3-dev libmicrohttpd-dev
@@ -89,6 +89,9 @@ touch-script: libraries ## run one touch script and print each check: make touch
 	@TOUCH_SCRIPT="$$(realpath -- "$(FILE)")" NO_COLOR=1 swift test --skip-build --disable-xctest --quiet \
 	  --filter 'TouchScriptTests/holds' < /dev/null
 
+haptics-test: deps build test-root vm-build ## haptics: all orders of inputs, and real and virtual vibrators in the VM (3 min)
+	@Tests/haptics
+
 FAULTS ?= 100000
 conformance: libraries ## recordings with injected faults, another seed each time: make conformance FAULTS=100000 [SEED=n]
 	@swift build --build-tests < /dev/null
@@ -118,7 +121,7 @@ install: ## install what `make release` built; DESTDIR=, PREFIX=/usr
 	install -m 644 systemd/touchgated.socket $(unitdir)
 	install -D -m 644 systemd/sysusers.d/touchgate.conf $(sysusersdir)/touchgate.conf
 	[ -e $(confdir)/touchgate.conf ] || install -m 644 config/touchgate.conf $(confdir)
-	install -D -m 644 -t $(docdir) README.md LICENSE docs/architecture.md docs/touch.md
+	install -D -m 644 -t $(docdir) README.md LICENSE docs/architecture.md docs/touch.md docs/haptics.md
 	install -D -m 644 -t $(docdir)/handlers.d config/handlers.d/*
 	install -D -m 644 -t $(mandir)/man1 man/touchgate.1
 	install -D -m 644 -t $(mandir)/man5 man/touchgate.conf.5

@@ -40,6 +40,7 @@ let package = Package(
     module("Gating", ["Timeline", "TouchModel"]),
     module("Scheduling", ["Timeline"]),
     module("TouchgateAPI", ["Timeline"]),
+    module("Haptics", ["Timeline"]),
 
     // C: what Debian ships, and the shims for what the importer drops.
     .target(name: "CLinux"),
@@ -52,6 +53,7 @@ let package = Package(
     // Edge: the only modules that see C.
     module("EventLoop", ["Timeline", "CLinux", "CLibsystemd"]),
     module("Evdev", ["Timeline", "TouchModel", "CLinux", "CLibevdev", "CLibudev"]),
+    module("ForceFeedback", ["Timeline", "Haptics", "CLinux"]),
     module("Recordings", ["Timeline", "TouchModel"]),
     module("UpdateStore", ["Timeline", "Scheduling", "CSQLite"]),
     module("SocketServer", ["Timeline", "TouchgateAPI", "CLinux", "CMicrohttpd"]),
@@ -59,7 +61,7 @@ let package = Package(
       "Service",
       [
         "Timeline", "TouchModel", "Gating", "Scheduling", "TouchgateAPI", "EventLoop", "Evdev", "Recordings",
-        "UpdateStore", "SocketServer", "CLinux", "CLibsystemd",
+        "UpdateStore", "SocketServer", "Haptics", "ForceFeedback", "CLinux", "CLibsystemd",
       ], embedding: ["Resources/openapi.yaml"]),
     module("TouchgateClient", ["Timeline", "TouchgateAPI"]),
     module("TouchgateCommands", ["Timeline", "TouchgateAPI", "TouchgateClient"]),
@@ -81,12 +83,18 @@ let package = Package(
       name: "queuebench",
       dependencies: ["Timeline", "Scheduling", "TouchgateAPI", "TouchgateClient", "UpdateStore", "CSQLite"],
       path: "Benchmarks", swiftSettings: strict),
+    // Virtual vibrators, for tests.
+    .target(name: "CVirtualVibrator", path: "Tests/CVirtualVibrator"),
+    .target(
+      name: "VirtualVibrator", dependencies: ["CVirtualVibrator", "Timeline"], path: "Tests/VirtualVibrator",
+      swiftSettings: strict),
 
     // Pure tests: milliseconds, no kernel, no root.
     tests("TouchModelTests", ["Timeline", "TouchModel", "TouchScripts"], exclude: ["Cases"]),
     tests("TimelineTests", ["Timeline"]),
     tests("GatingTests", ["Timeline", "TouchModel", "Gating"]),
     tests("SchedulingTests", ["Timeline", "TouchModel", "Gating", "Scheduling"]),
+    tests("HapticsTests", ["Timeline", "Haptics"]),
     tests("ArchitectureTests", []),
 
     // Pipes, socketpairs, temporary folders.
@@ -107,8 +115,8 @@ let package = Package(
     tests(
       "VMTests",
       [
-        "VirtualTouch", "TouchScripts", "TouchgateAPI", "TouchgateClient", "Timeline", "TouchModel", "Evdev",
-        "Recordings", "CLibevdev",
+        "VirtualTouch", "VirtualVibrator", "Haptics", "TouchScripts", "TouchgateAPI", "TouchgateClient", "Timeline",
+        "TouchModel", "Evdev", "Recordings", "CLibevdev",
       ]),
   ],
   swiftLanguageModes: [.v6]

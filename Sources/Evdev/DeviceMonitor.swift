@@ -19,6 +19,9 @@ public final class DeviceMonitor {
     public var taggedTouchscreen: Bool
     /// `vendor:product` in hexadecimal, as lsusb prints it.
     public let identity: String
+    /// `capabilities/ff` of sysfs: the force feedback effects that it knows, as the kernel writes bitmaps; `0`: none.
+    public let forceFeedback: String
+    public var hasForceFeedback: Bool { forceFeedback.contains { $0 != "0" && $0 != " " } }
     /// Tagged as something else: touchpad, mouse, keyboard, tablet, joystick.
     public let taggedOther: Bool
     /// TOUCHGATE_SCREEN: the screen that it belongs to; nil: udev does not say.
@@ -107,6 +110,7 @@ public final class DeviceMonitor {
       seat: property("ID_SEAT") ?? "seat0",
       taggedTouchscreen: property("ID_INPUT_TOUCHSCREEN") == "1",
       identity: "\(attribute("id/vendor") ?? ""):\(attribute("id/product") ?? "")",
+      forceFeedback: attribute("capabilities/ff") ?? "0",
       taggedOther: others.contains { property("ID_INPUT_\($0)") == "1" },
       screen: property("TOUCHGATE_SCREEN"),
       ignored: [property("LIBINPUT_IGNORE_DEVICE"), property("TOUCHGATE_IGNORE")].contains { $0 != nil && $0 != "0" })

@@ -42,18 +42,22 @@ extension Daemon {
     case .start(let update, let attempt, let releasedAt):
       if turns[update.id] != nil { return startTurn(update.id, releasedAt, now) }
       note(update, "applying")
-      start(update, attempt, releasedAt, now)
+      let kind = configuration.handlers[update.handler]?.feedbackOnApply
+      withFeedback(kind, { [unowned self] now in start(update, attempt, releasedAt, now) }, now)
     case .probe(let id):
       let running = HandlerProcess.holdsLock(lockPath(id))
       if running { log.warning("the handler that a former run started for \(id) still runs; waiting for it") }
       pending += scheduler.probed(id, stillRunning: running, at: now)
     case .ended(let id, let result):
-      log.info("\(id): \(result.state.rawValue), \(result.message)")
       events.add(
         .update(id: id.text, handler: (try? store.find(id))?.update.handler ?? "", state: result.state.rawValue),
         at: Clock.wall)
-      answer(id) { try show(id, status: 200, now) }
-      answerWaits(for: id, now)
+      let tell = { [unowned self] (now: Instant) in
+        log.info("\(id): \(result.state.rawValue), \(result.message)")
+        answer(id) { try show(id, status: 200, now) }
+        answerWaits(for: id, now)
+      }
+      withFeedback(feedbackOnFail(id, result), tell, now)
       if historyDue == nil { pruneHistory(now) }
       stopIfAsked()
     case .notEnded(let id, let reason):
@@ -132,6 +136,7 @@ extension Daemon {
         stopIfAsked()
       }
       handler = process
+      if let kind = definition.feedbackOnFail { prepareFeedback(kind, while: definition.timeout) }
       let after = releasedAt.map { ", \((process.started - $0).wholeMilliseconds) ms after the last touch" } ?? ""
       log.info("\(update.id): handler '\(update.handler)' started (attempt \(attempt))\(after)")
     } catch {

@@ -29,6 +29,8 @@ extension Daemon {
         return Replies.json(200, AboutReply(name: "touchgate", version: Version.text))
       case .call(.status):
         return try self.status(now)
+      case .call(.feedback):
+        return try feedback(incoming)
       case .call(.list):
         return try self.list(request.query, now)
       case .call(.show(let text)):
@@ -254,6 +256,6 @@ extension Daemon {
         lastResult: try store.lastFinished().map(replies.update), holds: scheduler.activeHolds.map(replies.hold),
         paused: scheduler.pause.map(replies.pause),
         guard: touch.guards.counts,
-        warnings: storeWarnings + touch.warnings))
+        warnings: storeWarnings + touch.warnings + desk.warnings, haptics: haptics))
   }
 }

@@ -41,6 +41,7 @@ public final class Daemon {
   let store: QueueStore
   let server: HTTPServer
   let touch: TouchInput
+  let desk: FeedbackDesk
   var scheduler: Scheduler
   private(set) var clock = Clock()
   var handler: HandlerProcess?
@@ -85,6 +86,7 @@ public final class Daemon {
     let now = EventLoop.now
     remembered = options.replay == nil ? try store.screens() : []
     touch = TouchInput(loop: loop, log: log, configuration: configuration, remembered: remembered, now: now)
+    desk = FeedbackDesk(loop: loop, log: log, settings: configuration.haptics)
     scheduler = Scheduler(
       policy: HandlerPolicy(quietPeriod: configuration.quietPeriod),
       policies: configuration.handlers.mapValues { $0.policy(serviceQuietPeriod: configuration.quietPeriod) },
@@ -102,7 +104,9 @@ public final class Daemon {
     }
     timer = try loop.timer(.timers) { [unowned self] now in timePassed(now) }
     try watchSignals()
+    desk.acted = { [unowned self] now in settle(now) }
     try startTouch(EventLoop.now)
+    desk.start()
     let now = EventLoop.now
     perform(scheduler.recover(try recovered(), at: now), now)
     touchChanged(now)
@@ -115,6 +119,7 @@ public final class Daemon {
     let code = try loop.run()
     server.stop()
     try store.close()
+    desk.end()
     return code
   }
 
@@ -178,6 +183,7 @@ public final class Daemon {
     server.timePassed(now: now)
     handler?.timePassed(now)
     if historyDue != nil { pruneHistory(now) }
+    desk.timePassed(now)
     perform(scheduler.timePassed(now), now)
     endTurns(now)
     endWaitsDue(now)
@@ -213,9 +219,10 @@ public final class Daemon {
     noteScreens()
     pumpEvents(now)
     touch.somethingWaits = scheduler.waitingCount > 0
+    prepareFeedback()
     let deadlines = [
       touch.nextDeadline, scheduler.nextDeadline, server.nextDeadline, handler?.nextDeadline, historyDue,
-      nextTurnDeadline, nextWaitDeadline,
+      nextTurnDeadline, nextWaitDeadline, desk.nextDeadline,
     ]
     timer?.arm(deadlines.compactMap(\.self).min())
     announce()
@@ -236,6 +243,7 @@ public final class Daemon {
       if case .turn(let id) = owner { leaveTurn(id, now) }
       server.end(token)
     }
+    desk.stop()
     scheduler.stop(at: now)
     sd_notify(0, "STOPPING=1")
     if let handler {

@@ -17,13 +17,15 @@ public struct StatusReply: Codable, Equatable, Sendable {
   public var `guard`: GuardReply?
   /// What the administrator should know although the service runs: a damaged queue set aside, a full disk, …
   public var warnings: [String]
+  public var haptics: HapticsReply?
 
   public init(
     version: String, touched: Bool, contacts: Int, gate: GateReply, screens: [ScreenReply],
     updates: [String: Int], oldestWaiting: UpdateReply?, lastResult: UpdateReply?, holds: [HoldReply]? = nil,
     paused: PauseReply? = nil,
-    guard guards: GuardReply? = nil, warnings: [String]
+    guard guards: GuardReply? = nil, warnings: [String], haptics: HapticsReply? = nil
   ) {
+    self.haptics = haptics
     self.holds = holds
     self.guard = guards
     self.paused = paused

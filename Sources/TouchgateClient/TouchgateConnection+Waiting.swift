@@ -51,13 +51,6 @@ extension TouchgateConnection {
     let given = items.compactMap { item in item.value.map { "\(item.name)=\(percentEncoded($0))" } }
     return given.isEmpty ? "" : "?" + given.joined(separator: "&")
   }
-
-  private func encoded(_ value: some Encodable) throws(ClientError) -> [UInt8] {
-    guard let body = try? JSONEncoder().encode(value) else {
-      throw .malformedReply("the request cannot be written as JSON")
-    }
-    return Array(body)
-  }
 }
 
 /// What a release answers does not matter.

@@ -37,16 +37,20 @@ public struct TouchgateConnection: Sendable {
   public func submit(
     _ request: SubmitRequest, wait: String? = nil, dryRun: Bool = false, ifQuiet: Bool = false
   ) throws(ClientError) -> UpdateReply {
+    var query = wait.map { ["wait=\(percentEncoded($0))"] } ?? []
+    if dryRun { query.append("dryRun=1") }
+    if ifQuiet { query.append("ifQuiet=1") }
+    return try call("POST", "/v1/updates" + queryText(query), encoded(request))
+  }
+
+  func encoded(_ request: some Encodable) throws(ClientError) -> [UInt8] {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
     guard let body = try? encoder.encode(request) else {
       // Strings always encode.
       throw .malformedReply("the request cannot be written as JSON")
     }
-    var query = wait.map { ["wait=\(percentEncoded($0))"] } ?? []
-    if dryRun { query.append("dryRun=1") }
-    if ifQuiet { query.append("ifQuiet=1") }
-    return try call("POST", "/v1/updates" + queryText(query), Array(body))
+    return Array(body)
   }
 
   public func status() throws(ClientError) -> StatusReply {

@@ -17,6 +17,7 @@ func helpText(_ verb: VerbName?) -> String {
   case .hold, .holds, .release: holdHelp
   case .screens: screensHelp
   case .events: eventsHelp
+  case .feedback: feedbackHelp
   case .version: "touchgate version prints the version of this command.\n" + everyVerb
   }
 }
@@ -39,6 +40,7 @@ private let overview = """
     touchgate hold --why TEXT -- COMMAND…                  nothing is applied meanwhile; holds, release ID
     touchgate screens | events                             what is touched; a line of JSON for whatever happens
     touchgate pause --why TEXT | resume                    stop applying, and go on (needs the right)
+    touchgate feedback success -- COMMAND                  the screen's motor taps, and the command runs
     touchgate help submit                                  more about a verb
     touchgate version
 
@@ -275,6 +277,25 @@ private let eventsHelp = """
 
     touchgate events | jq -r 'select(.type == "touch") | .touched'
     touchgate events --since 0
+
+  \(everyVerb)
+  """
+
+private let feedbackHelp = """
+  touchgate feedback KIND [-- COMMAND…]
+  touchgate feedback --self-test
+  Lets the device that vibrates tap, and runs COMMAND at that moment, in the place of this program and with its exit
+  code. KIND is success, warning, error, light, medium, heavy or selection. Without haptics the command runs at once;
+  without the service, or where it says nothing for 120 ms, it runs all the same.
+
+    touchgate feedback success -- systemctl --user restart kiosk
+    touchgate feedback selection
+    touchgate feedback error --json | jq .silentBecause     why nothing could be felt
+    touchgate feedback --self-test                          prepare, fire and skew on this device: median and worst
+    touchgate status --json | jq .haptics
+
+  Exit code: the command's; 125: it could not be started. Without a command 0 also where nothing could be felt; of
+  --self-test 1 then.
 
   \(everyVerb)
   """

@@ -30,6 +30,9 @@ struct Invocation: Equatable {
     case release(id: String)
     case screens
     case events(since: Int64?)
+    /// `command` may be empty.
+    case feedback(kind: String, command: [String])
+    case feedbackSelfTest
     case help(VerbName?)
     case version
   }
@@ -87,22 +90,20 @@ struct Invocation: Equatable {
         verb = .waitForQuiet(scanned.options[.quiet], screen: scanned.options[.screen], timeout: timeout)
       }
     case .run:
-      guard !operands.isEmpty else { throw UsageError("say what to run: run -- COMMAND…", verb: .run) }
+      guard !scanned.command.isEmpty else { throw UsageError("say what to run: run -- COMMAND…", verb: .run) }
       verb = .run(
         TurnRequest(
           quietPeriod: scanned.options[.quiet], screen: scanned.options[.screen],
           guard: scanned.options[.guard] == nil ? nil : "grab"),
-        timeout: scanned.options[.timeout], command: Array(operands))
-      operands = []
+        timeout: scanned.options[.timeout], command: scanned.command)
     case .hold:
       guard let reason = scanned.options[.why] else { throw UsageError("say why: hold --why TEXT", verb: .hold) }
-      if scanned.options[.for] != nil, !operands.isEmpty {
+      if scanned.options[.for] != nil, !scanned.command.isEmpty {
         throw UsageError("--for ends the hold, or the command does; not both", verb: .hold)
       }
       verb = .hold(
         HoldRequest(reason: reason, screen: scanned.options[.screen], ttl: scanned.options[.for]),
-        command: Array(operands))
-      operands = []
+        command: scanned.command)
     case .holds:
       verb = .holds
     case .release:
@@ -112,6 +113,8 @@ struct Invocation: Equatable {
       verb = .screens
     case .events:
       verb = .events(since: try number(scanned.options[.since], .since, .events))
+    case .feedback:
+      verb = try feedbackVerb(&operands, scanned)
     case .help:
       let topic = try operands.popFirst().map { text throws(UsageError) in try VerbName(parsing: text) }
       verb = .help(topic)
@@ -135,6 +138,29 @@ private func number(_ text: String?, _ option: Option, _ verb: VerbName) throws(
     throw UsageError("--\(option.rawValue) '\(text)' is not a number, 0 or more", verb: verb)
   }
   return number
+}
+
+private func feedbackVerb(
+  _ operands: inout ArraySlice<String>, _ scanned: ScannedArguments
+) throws(UsageError) -> Invocation.Verb {
+  let kinds = feedbackKinds.joined(separator: ", ")
+  let kind = operands.popFirst()
+  switch (kind, scanned.options[.selfTest] != nil) {
+  case (nil, true) where scanned.command.isEmpty:
+    return .feedbackSelfTest
+  case (_, true):
+    throw UsageError("--self-test takes neither a kind nor a command", verb: .feedback)
+  case (nil, false):
+    throw UsageError("say which: \(kinds)", verb: .feedback)
+  case (let kind?, false):
+    guard feedbackKinds.contains(kind) else {
+      let near = nearest(kind, feedbackKinds)
+      throw UsageError(
+        "there is no kind '\(kind)'; known are \(kinds)" + (near.map { "; did you mean '\($0)'?" } ?? ""),
+        verb: .feedback)
+    }
+    return .feedback(kind: kind, command: scanned.command)
+  }
 }
 
 private func limit(_ text: String?) throws(UsageError) -> Int? {

@@ -58,6 +58,8 @@ private func performOwn(_ verb: Invocation.Verb, _ session: Session) throws(Fail
   case .screens: return try screens(session)
   case .events(let since): return try events(since: since, session)
   case .run: return .usage
+  case .feedback(let kind, let command): return try feedback(kind, command: command, session)
+  case .feedbackSelfTest: return try feedbackSelfTest(session)
   case .help(let topic):
     try session.print(helpText(topic))
     return .done

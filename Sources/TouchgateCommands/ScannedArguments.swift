@@ -1,6 +1,6 @@
 enum VerbName: String, CaseIterable {
   case submit, status, list, show, why, cancel, apply, force, retry, wait, run, hold, holds, release, pause, resume
-  case screens, events, help, version
+  case screens, events, feedback, help, version
 
   init(parsing text: String) throws(UsageError) {
     guard let known = VerbName(rawValue: text) else {
@@ -21,6 +21,7 @@ enum VerbName: String, CaseIterable {
     case .events: [.since]
     case .status: [.watch]
     case .list: [.state, .limit]
+    case .feedback: [.selfTest]
     case .pause: [.why]
     case .show, .why, .cancel, .apply, .force, .retry, .holds, .release, .resume, .screens, .help, .version: []
     }
@@ -32,6 +33,7 @@ enum Option: String, CaseIterable {
     since
   case `for`, `guard`
   case notBefore = "not-before"
+  case selfTest = "self-test"
   case onDeadline = "on-deadline"
   case dryRun = "dry-run"
   case ifQuiet = "if-quiet"
@@ -43,7 +45,7 @@ enum Option: String, CaseIterable {
     case .socket, .payload, .id, .key, .priority, .quiet, .notBefore, .deadline, .onDeadline, .state, .limit, .screen,
       .why, .timeout, .since, .for:
       true
-    case .json, .help, .watch, .wait, .dryRun, .ifQuiet, .guard: false
+    case .json, .help, .watch, .wait, .dryRun, .ifQuiet, .guard, .selfTest: false
     }
   }
 }
@@ -65,6 +67,8 @@ struct UsageError: Error, Equatable {
 struct ScannedArguments {
   var verb: VerbName?
   var operands: [String] = []
+  /// After `--`, for a verb that runs it.
+  var command: [String] = []
   /// The value is "" for an option that takes none.
   var options: [Option: String] = [:]
 
@@ -72,7 +76,11 @@ struct ScannedArguments {
     var rest = arguments[...]
     while let argument = rest.popFirst() {
       if argument == "--" {
-        for operand in rest { try add(operand) }
+        if verb == .feedback || verb == .run || verb == .hold {
+          command = Array(rest)
+        } else {
+          for operand in rest { try add(operand) }
+        }
         break
       } else if argument == "-h" {
         options[.help] = ""

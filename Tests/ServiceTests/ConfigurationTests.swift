@@ -121,7 +121,7 @@ struct ConfigurationTests {
       ("etc/touchgate.conf", 9, ["'Oops'", "KEY=VALUE"]),
       ("etc/touchgate.conf", 10, ["'=3'", "KEY=VALUE"]),
       ("etc/touchgate.conf", 11, ["'Gat'", "did you mean [Gate]?"]),
-      ("etc/touchgate.conf", 13, ["'Handler'", "[Gate], [Queue]"]),
+      ("etc/touchgate.conf", 13, ["'Handler'", "[Gate], [Haptics], [Queue]"]),
       ("etc/touchgate.conf", 14, ["'[Queue'", "write [NAME]"]),
       ("etc/touchgate.conf", 15, ["'[Queue] # not here'", "write [NAME]"]),
       ("etc/touchgate.conf", 16, ["'[]'"]),

@@ -45,7 +45,8 @@ struct InvocationTests {
     arguments: [
       (
         [],
-        "say what to do: submit, status, list, show, why, cancel, apply, force, retry, wait, run, hold, holds, release, pause, resume, screens, events, help, version"
+        "say what to do: submit, status, list, show, why, cancel, apply, force, retry, wait, run, hold, holds, release, "
+          + "pause, resume, screens, events, feedback, help, version"
       ),
       (["stauts"], "there is no 'stauts'; did you mean 'status'?"),
       (["lst"], "there is no 'lst'; did you mean 'list'?"),

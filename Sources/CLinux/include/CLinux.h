@@ -12,6 +12,7 @@
 #include <sys/syscall.h>
 #include <sys/timerfd.h>
 #include <unistd.h>
+#include "ForceFeedback.h"
 
 /// EVIOCGMTSLOTS: `values[0]` is the code asked for, `values[1...]` the answer, one a slot.
 static inline int tg_evdev_mt_slots(int fd, int *values, unsigned count) {

@@ -41,6 +41,8 @@ public struct Configuration: Equatable, Sendable {
   public var maxHold: Duration = .seconds(3600)
   /// `[Rights]`.
   public var rights = Rights()
+  /// `[Haptics]`.
+  public var haptics = HapticsSettings()
   /// By name.
   public var handlers: [String: HandlerDefinition] = [:]
 

@@ -1,4 +1,5 @@
 import Glibc
+import Haptics
 import Scheduling
 import UpdateStore
 
@@ -53,6 +54,8 @@ struct ConfigurationReader {
             configuration.history.entries = try ConfigurationValue.number(entry.value, 1...1_000_000)
           case ("Queue", "KeepPayloads"):
             configuration.history.payloadBytes = try ConfigurationValue.size(entry.value)
+          case ("Haptics", let key):
+            try configuration.haptics.read(key, entry.value)
           default:
             break  // unknown, and reported as such
           }
@@ -116,6 +119,7 @@ struct ConfigurationReader {
     var rebootTimeout: Duration?
     var allowed: Principals?
     var guardKind = GuardKind.verify
+    var feedback: (onApply: FeedbackKind?, onFail: FeedbackKind?)
     for entry in file.entries where entry.section == "Handler" {
       do throws(ConfigurationValue.Refused) {
         switch entry.key {
@@ -142,6 +146,8 @@ struct ConfigurationReader {
             }
           }
           allowed = principals
+        case "FeedbackOnApply": feedback.onApply = try ConfigurationValue.feedback(entry.value)
+        case "FeedbackOnFail": feedback.onFail = try ConfigurationValue.feedback(entry.value)
         case "Timeout": timeout = try ConfigurationValue.timeSpan(entry.value, atLeast: .milliseconds(1))
         default: break  // unknown, and reported as such
         }
@@ -174,6 +180,8 @@ struct ConfigurationReader {
       configuration.handlers[name] = HandlerDefinition(
         name: name, file: file.path, program: program, arguments: Array(command.dropFirst()), parameters: parameters,
         timeout: timeout, quietPeriod: quietPeriod, guardKind: guardKind, allowed: allowed, policy: policy)
+      configuration.handlers[name]?.feedbackOnApply = feedback.onApply
+      configuration.handlers[name]?.feedbackOnFail = feedback.onFail
     }
   }
 

@@ -1,3 +1,4 @@
+public import Haptics
 public import Scheduling
 
 /// How one kind of update is applied: what a file in `handlers.d` says.
@@ -20,6 +21,9 @@ public struct HandlerDefinition: Equatable, Sendable {
   public let guardKind: GuardKind
   /// `AllowUsers=`, `AllowGroups=`: who may submit; nil: whoever may open the socket.
   public let allowed: Principals?
+  /// `FeedbackOnApply=`: felt when the program starts. `FeedbackOnFail=`: when an update has failed for good. Nil: nothing.
+  public internal(set) var feedbackOnApply: FeedbackKind?
+  public internal(set) var feedbackOnFail: FeedbackKind?
   /// `Attempts=`, `Backoff=`, `Coalesce=`, `OnInterrupted=`, `Reboots=`. Its quiet period does not count: `policy(serviceQuietPeriod:)` does.
   private let policy: HandlerPolicy
 

@@ -17,12 +17,14 @@ struct KnownKeys {
       "Screen NAME": ["Match"],
       "Devices": ["Use", "Ignore"],
       "Rights": ["Force", "Hold", "Admin"],
+      "Haptics": HapticsSettings.keys,
     ], repeatable: ["Use", "Ignore", "Match"])
   static let handler = KnownKeys(
     sections: [
       "Handler": [
         "Exec", "Param", "Timeout", "QuietPeriod", "Attempts", "Backoff", "Coalesce", "OnInterrupted", "Reboots",
-        "RebootTimeout", "SatisfiedByReboot", "AllowUsers", "AllowGroups", "Guard",
+        "RebootTimeout", "SatisfiedByReboot", "AllowUsers", "AllowGroups", "Guard", "FeedbackOnApply",
+        "FeedbackOnFail",
       ]
     ],
     repeatable: ["Param"])

@@ -24,6 +24,7 @@ enum Call: Equatable {
   case events
   case contract
   case status
+  case feedback
   case about
 
   /// Nil for a path that does not exist; `allowed` where only the method is wrong.
@@ -39,6 +40,7 @@ enum Call: Equatable {
     switch parts {
     case ["v1"]: byMethod = ["GET": .about]
     case ["v1", "status"]: byMethod = ["GET": .status]
+    case ["v1", "feedback"]: byMethod = ["POST": .feedback]
     case ["v1", "updates"]: byMethod = ["GET": .list, "POST": .submit]
     case let parts where parts.count == 3 && parts[0] == "v1" && parts[1] == "updates" && !parts[2].isEmpty:
       byMethod = ["GET": .show(parts[2]), "DELETE": .cancel(parts[2])]

@@ -135,6 +135,9 @@ final class TouchInput {
         found.taggedTouchscreen = true
       case .asTagged where found.ignored || (found.taggedOther && !found.taggedTouchscreen), .ignored:
         return detach(id, now)  // It may have counted before udev said otherwise of it.
+      case .asTagged where found.hasForceFeedback && !found.taggedTouchscreen:
+        // Opening a vibrator would wait for as long as another program's upload to it hangs: 30 s.
+        return
       case .asTagged:
         break
       case .foreignSeat:

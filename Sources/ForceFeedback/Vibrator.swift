@@ -1,0 +1,102 @@
+import CLinux
+import Glibc
+public import Haptics
+import Timeline
+
+/// The thread on which all system calls on the device are made, because each of them can block for 30 s inside the
+/// kernel. Values go in and come out by mailboxes; nothing else is shared.
+public final class Vibrator: FeedbackMotor {
+  public struct CannotStart: Error, CustomStringConvertible {
+    public let description: String
+  }
+
+  private let orders: Mailbox<VibratorWork.Order>
+  private let reports: Mailbox<VibratorWork.Report>
+
+  /// `strength`: 0 to 1, by which all pulses are scaled. Signals must be blocked already; the thread inherits that.
+  public init(table: PatternTable, strength: Double) throws(CannotStart) {
+    do throws(VibratorError) {
+      orders = try Mailbox()
+      reports = try Mailbox()
+    } catch {
+      throw CannotStart(description: "\(error)")
+    }
+    let start = Start(orders: orders, reports: reports, table: table, strength: strength)
+    var thread = pthread_t()
+    let retained = Unmanaged.passRetained(start)
+    let code = pthread_create(
+      &thread, nil,
+      { context in
+        if let context { Unmanaged<Start>.fromOpaque(context).takeRetainedValue().run() }
+        return nil
+      }, retained.toOpaque())
+    if code != 0 {
+      retained.release()
+      throw CannotStart(description: "the haptics thread cannot be started: \(String(cString: strerror(code)))")
+    }
+    pthread_detach(thread)
+  }
+
+  public func send(_ command: MotorCommand) { orders.put(.command(command)) }
+
+  /// Readable when `receive` has something.
+  public var descriptor: CInt { reports.doorbell }
+
+  public func receive() -> [MotorReport] {
+    reports.take().compactMap { if case .motor(let report) = $0 { report } else { nil } }
+  }
+
+  /// Stops what sounds, closes the device and ends the thread; waits for that at most so long. False: the thread hangs in
+  /// a system call. It then has nothing of the process but the device.
+  public func stop(within limit: Duration) -> Bool {
+    orders.put(.quit)
+    let end = Self.now() + limit
+    while true {
+      if reports.take().contains(where: { if case .ended = $0 { true } else { false } }) { return true }
+      let left = (end - Self.now()).wholeMilliseconds
+      if left <= 0 { return false }
+      reports.wait(milliseconds: CInt(clamping: left))
+    }
+  }
+
+  static func now() -> Instant {
+    var time = timespec()
+    clock_gettime(CLOCK_MONOTONIC, &time)
+    return Instant(nanoseconds: Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec))
+  }
+
+  /// What the thread begins with.
+  private final class Start: Sendable {
+    let orders: Mailbox<VibratorWork.Order>
+    let reports: Mailbox<VibratorWork.Report>
+    let table: PatternTable
+    let strength: Double
+
+    init(
+      orders: Mailbox<VibratorWork.Order>, reports: Mailbox<VibratorWork.Report>, table: PatternTable, strength: Double
+    ) {
+      self.orders = orders
+      self.reports = reports
+      self.table = table
+      self.strength = strength
+    }
+
+    func run() {
+      let (low, high) = (min(orders.doorbell, reports.doorbell), max(orders.doorbell, reports.doorbell))
+      _ = tg_own_descriptors(low, high)
+      var work = VibratorWork(table: table, strength: strength) { [reports] in reports.put(.motor($0)) }
+      while true {
+        orders.wait()
+        for order in orders.take() {
+          switch order {
+          case .command(let command): work.perform(command)
+          case .quit:
+            work.perform(.release)
+            reports.put(.ended)
+            return
+          }
+        }
+      }
+    }
+  }
+}

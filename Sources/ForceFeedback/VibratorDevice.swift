@@ -1,0 +1,63 @@
+import CLinux
+import Glibc
+import Haptics
+
+/// An open device with force feedback. Its effects belong to the open file: closing it stops and erases them, also when
+/// the process is killed. Every call can block for 30 s, O_NONBLOCK or not.
+struct VibratorDevice: ~Copyable {
+  let node: String
+  let motor: MotorDescription
+  private let descriptor: CInt
+
+  init(node: String) throws(VibratorError) {
+    let descriptor = open(node, O_RDWR | O_CLOEXEC | O_NONBLOCK)
+    if descriptor < 0 { throw VibratorError("cannot open \(node)", errno) }
+    var bitmap = [UInt8](repeating: 0, count: 16)
+    var slots: CInt = 0
+    let result = min(
+      tg_ff_bits(descriptor, &bitmap, UInt32(bitmap.count)), tg_ff_slots(descriptor, &slots))
+    let reason = result < 0 ? errno : ENOTSUP
+    let codes = Set((0..<UInt16(bitmap.count * 8)).filter { bitmap[Int($0) / 8] & (1 << ($0 % 8)) != 0 })
+    guard result >= 0, let motor = MotorDescription(codes: codes, slots: Int(slots)) else {
+      close(descriptor)
+      throw VibratorError("\(node) has no force feedback of the kinds FF_RUMBLE and FF_PERIODIC", reason)
+    }
+    self.node = node
+    self.motor = motor
+    self.descriptor = descriptor
+  }
+
+  deinit { close(descriptor) }
+
+  /// EVIOCSFF; the id that it has now.
+  func upload(_ effect: Effect, over id: Int16?) throws(VibratorError) -> Int16 {
+    var id = id ?? -1
+    let waveform: UInt16 =
+      switch effect.tongue {
+      case .rumble: 0
+      case .periodic(let waveform): waveform
+      }
+    while tg_ff_upload(descriptor, &id, waveform, effect.magnitude, effect.length, effect.delay) < 0 {
+      if errno != EINTR { throw VibratorError("\(node) takes no effect", errno) }
+    }
+    return id
+  }
+
+  /// All of it in one write(2), so that the pulses of a pattern count from the same moment.
+  func write(_ events: [EffectBank.Event]) throws(VibratorError) {
+    if events.isEmpty { return }
+    let records = events.map { event in
+      var record = input_event()
+      record.type = UInt16(EV_FF)
+      record.code = event.code
+      record.value = event.value
+      return record
+    }
+    let (count, reason) = records.withUnsafeBytes { bytes in
+      var count: Int
+      repeat { count = Glibc.write(descriptor, bytes.baseAddress, bytes.count) } while count < 0 && errno == EINTR
+      return (count, errno)
+    }
+    if count < 0 { throw VibratorError("\(node) plays nothing", reason) }
+  }
+}

@@ -1,0 +1,81 @@
+/// What a device can do, in the kernel's words (linux/input-event-codes.h).
+public struct MotorDescription: Equatable, Sendable {
+  /// How its effects are written.
+  public enum Tongue: Equatable, Sendable {
+    /// FF_RUMBLE: the strong motor's magnitude.
+    case rumble
+    /// FF_PERIODIC with this waveform (FF_SINE, FF_TRIANGLE or FF_SQUARE).
+    case periodic(waveform: UInt16)
+  }
+
+  public let tongue: Tongue
+  /// FF_GAIN is known.
+  public let hasGain: Bool
+  /// EVIOCGEFFECTS: so many effects can be kept at a time; at least 1.
+  public let slots: Int
+
+  /// Nil where it knows neither FF_RUMBLE nor a periodic waveform that is spoken here.
+  ///
+  /// The kernel says FF_RUMBLE of every device with FF_PERIODIC, and makes 20 Hz at a third of the strength of it
+  /// (input_ff_create, compat_effect); and ff-memless says FF_PERIODIC of every motor, with all three waveforms and 16
+  /// effects. The genuine one is wanted.
+  public init?(codes: Set<UInt16>, slots: Int) {
+    let waveforms = [Code.sine, Code.triangle, Code.square]
+    let waveform = codes.contains(Code.periodic) ? waveforms.first(where: codes.contains) : nil
+    let isMemless = slots == 16 && codes.isSuperset(of: waveforms)
+    if codes.contains(Code.rumble) && (waveform == nil || isMemless) {
+      tongue = .rumble
+    } else if let waveform {
+      tongue = .periodic(waveform: waveform)
+    } else {
+      return nil
+    }
+    hasGain = codes.contains(Code.gain)
+    self.slots = max(1, slots)
+  }
+
+  public enum Code {
+    public static let rumble: UInt16 = 0x50
+    public static let periodic: UInt16 = 0x51
+    public static let square: UInt16 = 0x58
+    public static let triangle: UInt16 = 0x59
+    public static let sine: UInt16 = 0x5a
+    public static let gain: UInt16 = 0x60
+  }
+
+  /// The set bits of sysfs' `capabilities/ff`: words of the machine in hexadecimal, the highest first.
+  public static func codes(sysfs text: String) -> Set<UInt16> {
+    var codes: Set<UInt16> = []
+    for (place, word) in text.split(separator: " ").reversed().enumerated() {
+      guard let bits = UInt(word, radix: 16) else { continue }
+      for bit in 0..<UInt.bitWidth where bits & (1 << UInt(bit)) != 0 {
+        codes.insert(UInt16(place * UInt.bitWidth + bit))
+      }
+    }
+    return codes
+  }
+}
+
+/// One upload (`struct ff_effect`): a pulse, in the tongue of the device.
+public struct Effect: Equatable, Sendable {
+  public let tongue: MotorDescription.Tongue
+  /// Of 0xffff for FF_RUMBLE, of 0x7fff for FF_PERIODIC; never 0.
+  public let magnitude: UInt16
+  /// `replay.length` in milliseconds; never 0.
+  public let length: UInt16
+  /// `replay.delay` in milliseconds: the kernel keeps the time between the pulses.
+  public let delay: UInt16
+
+  init(_ pulse: Pattern.Pulse, strength: Double, tongue: MotorDescription.Tongue) {
+    let most: Double =
+      switch tongue {
+      case .rumble: 0xffff
+      case .periodic: 0x7fff
+      }
+    // At least 1: a motor that knows only on and off must not take it for off.
+    magnitude = UInt16(max(1, min(most, (pulse.strength * strength * most).rounded())))
+    length = UInt16(pulse.length)
+    delay = UInt16(pulse.delay)
+    self.tongue = tongue
+  }
+}

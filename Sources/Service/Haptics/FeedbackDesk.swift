@@ -1,0 +1,145 @@
+import Evdev
+import EventLoop
+import ForceFeedback
+import Haptics
+import Timeline
+
+/// Haptics in the service: which device vibrates, the thread that makes its system calls, and the calls under way.
+final class FeedbackDesk {
+  /// How long the end of the service may wait for the thread: enough to stop a pulse.
+  private static let stopLimit: Duration = .milliseconds(100)
+
+  let feedback: Feedback
+  /// Called after anything of the device or the thread was dealt with.
+  var acted: (Instant) -> Void = { _ in }
+  private let settings: HapticsSettings
+  private let loop: EventLoop
+  private let log: Log
+  private let motor: MotorOnDemand
+  private var monitor: DeviceMonitor?
+  private var watch: Source?
+  private var candidates: [String: MotorChoice.Candidate] = [:]
+  /// What `Device=` looks at, by syspath.
+  private var descriptions: [String: DeviceRule.Device] = [:]
+  /// Paths of touchscreens, by syspath.
+  private var touchscreens: [String: String] = [:]
+  private var choice = MotorChoice.none("")
+  private var told: String?
+
+  init(loop: EventLoop, log: Log, settings: HapticsSettings) {
+    self.loop = loop
+    self.log = log
+    self.settings = settings
+    motor = MotorOnDemand(loop: loop, settings: settings)
+    feedback = Feedback(lead: settings.lead, motor: motor) { EventLoop.now }
+  }
+
+  /// Starts to hear of devices, then takes those that are there. Without haptics everything goes on.
+  func start() {
+    motor.heard = { [unowned self] reports, now in
+      for report in reports { feedback.heard(report) }
+      tell()
+      acted(now)
+    }
+    if settings.device == .none { return feedback.useNone(because: "Device=none") }
+    if settings.strength == 0 { return feedback.useNone(because: "Strength=0") }
+    do {
+      let monitor = try DeviceMonitor()
+      self.monitor = monitor
+      watch = try loop.watch(monitor.descriptor, .requests) { [unowned self] now in
+        while let event = monitor.receive() { hear(event) }
+        choose()
+        acted(now)
+      }
+      for found in monitor.enumerate() { hear(.present(found)) }
+      choose()
+    } catch {
+      feedback.useNone(because: "\(error)")
+    }
+  }
+
+  /// Runs the actions that wait. Later calls run theirs at once.
+  func stop() { feedback.stop() }
+
+  /// The last thing: what still sounds is stopped, and the thread ends.
+  func end() {
+    if !motor.end(within: Self.stopLimit) {
+      log.warning("haptics: a system call on \(deviceName ?? "the device") hangs in the kernel, for 30 s at most")
+    }
+  }
+
+  /// Which device was chosen.
+  var deviceName: String? { if case .chosen(let device) = choice { device.name } else { nil } }
+
+  /// What an administrator should know: there is something to vibrate, or should be, and it does not.
+  var warnings: [String] {
+    guard isExpected, let reason = feedback.silentBecause else { return [] }
+    return ["haptics are silent: \(reason)"]
+  }
+
+  /// A machine that has no haptics is not told so.
+  private var isExpected: Bool {
+    switch settings.device {
+    case .none: false
+    case .named: settings.strength > 0
+    case .byRule: settings.strength > 0 && !candidates.isEmpty
+    }
+  }
+
+  var nextDeadline: Instant? { feedback.nextDeadline }
+
+  func timePassed(_ now: Instant) {
+    feedback.timePassed(now)
+    tell()
+  }
+
+  private func hear(_ event: DeviceMonitor.Event) {
+    switch event {
+    case .gone(let syspath):
+      candidates[syspath] = nil
+      touchscreens[syspath] = nil
+    case .present(let found):
+      if found.taggedTouchscreen { touchscreens[found.syspath] = found.idPath }
+      let codes = MotorDescription.codes(sysfs: found.forceFeedback)
+      if found.ignored || codes.isEmpty { return }
+      let candidate = MotorChoice.Candidate(
+        id: found.syspath, node: found.node, name: found.name, path: found.idPath, codes: codes)
+      candidates[found.syspath] = candidate
+      descriptions[found.syspath] = found.forRules
+      // Its rights may be other ones now, or it has woken up.
+      if choice == .chosen(candidate), feedback.silentBecause != nil { feedback.use(node: candidate.node) }
+    }
+  }
+
+  private func choose() {
+    var wanted: ((MotorChoice.Candidate) -> Bool)?
+    if case .named(let rule) = settings.device {
+      wanted = { [descriptions] in descriptions[$0.id].map(rule.matches) ?? false }
+    }
+    let all = candidates.values.sorted { $0.node < $1.node }
+    let choice = MotorChoice(all, touchscreens: Set(touchscreens.values), wanted: wanted)
+    if choice == self.choice { return }
+    self.choice = choice
+    switch choice {
+    case .chosen(let device):
+      do {
+        try motor.start()
+        feedback.use(node: device.node)
+        log.info("haptics: \(device.name) (\(device.node))")
+      } catch {
+        feedback.useNone(because: "\(error)")
+      }
+    case .none(let reason):
+      feedback.useNone(because: reason)
+    }
+    tell()
+  }
+
+  /// Changes of the reason go to the log, once each.
+  private func tell() {
+    let reason = isExpected ? feedback.silentBecause : nil
+    if reason == told { return }
+    told = reason
+    if let reason { log.warning("haptics are silent: \(reason)") }
+  }
+}

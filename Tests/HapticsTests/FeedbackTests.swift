@@ -1,0 +1,206 @@
+import Haptics
+import Testing
+import Timeline
+
+@Suite("Seven calls")
+struct FeedbackTests {
+  /// A motor of values: keeps what it was sent.
+  final class Motor: FeedbackMotor {
+    var commands: [MotorCommand] = []
+    func send(_ command: MotorCommand) { commands.append(command) }
+  }
+
+  /// A feedback with a clock in the hand.
+  final class Bench {
+    var now = Instant(nanoseconds: 0)
+    let motor = Motor()
+    private(set) lazy var feedback = Feedback(motor: motor) { [unowned self] in now }
+    var ran = 0
+
+    init(device: Bool = true) { if device { feedback.use(node: "/dev/input/event9") } }
+
+    func call(_ kind: FeedbackKind) {
+      let count: () -> Void = { [unowned self] in ran += 1 }
+      switch kind {
+      case .success: feedback.success(count)
+      case .warning: feedback.warning(count)
+      case .error: feedback.error(count)
+      case .light: feedback.light(count)
+      case .medium: feedback.medium(count)
+      case .heavy: feedback.heavy(count)
+      case .selection: feedback.selection(count)
+      }
+    }
+
+    func hear(_ event: MotorReport.Event, session: Int = 1) {
+      feedback.heard(MotorReport(session: session, event))
+    }
+
+    func pass(_ milliseconds: Int) {
+      now = now + .milliseconds(milliseconds)
+      feedback.timePassed(now)
+    }
+
+    /// The last play that was sent.
+    var lastPlay: FeedbackCalls.ID? {
+      motor.commands.compactMap { if case .play(let id, _, _, _) = $0 { id } else { nil } }.last
+    }
+  }
+
+  @Test(
+    "prepare at the call, the pulse 100 ms later and not before, the action when it was played",
+    arguments: FeedbackKind.allCases)
+  func order(_ kind: FeedbackKind) throws {
+    let bench = Bench()
+    bench.call(kind)
+    #expect(bench.motor.commands.last == .prepare(kind, session: 1))
+    bench.hear(.prepared(kind, took: .milliseconds(2)))
+    bench.pass(99)
+    #expect(bench.lastPlay == nil && bench.ran == 0)
+    bench.pass(1)
+    let id = try #require(bench.lastPlay)
+    #expect(bench.ran == 0)
+    bench.hear(.played(id, at: bench.now, took: .zero))
+    #expect(bench.ran == 1)
+  }
+
+  @Test("without haptics the action runs at once, before the call returns, and no caller checks availability")
+  func silent() {
+    var ran: [FeedbackKind] = []
+    // Nothing at all, and a motor for which no device was found.
+    let motor = Motor()
+    let clock = { Instant(nanoseconds: 0) }
+    for feedback in [Feedback(clock: clock), Feedback(motor: motor, clock: clock)] {
+      ran = []
+      feedback.success { ran.append(.success) }
+      #expect(ran == [.success])
+      feedback.warning { ran.append(.warning) }
+      #expect(ran.last == .warning)
+      feedback.error { ran.append(.error) }
+      #expect(ran.last == .error)
+      feedback.light { ran.append(.light) }
+      #expect(ran.last == .light)
+      feedback.medium { ran.append(.medium) }
+      #expect(ran.last == .medium)
+      feedback.heavy { ran.append(.heavy) }
+      #expect(ran.last == .heavy)
+      feedback.selection { ran.append(.selection) }
+      #expect(ran == FeedbackKind.allCases)
+      #expect(feedback.nextDeadline == nil)
+    }
+    #expect(motor.commands == [])
+  }
+
+  @Test("what was prepared ahead fires without a lead, once, and not after it has expired")
+  func ahead() throws {
+    let bench = Bench()
+    bench.feedback.prepare(.success, for: .seconds(10))
+    bench.hear(.prepared(.success, took: .milliseconds(2)))
+    bench.call(.success)
+    bench.hear(.played(try #require(bench.lastPlay), at: bench.now, took: .zero))
+    #expect(bench.ran == 1)
+    bench.call(.success)
+    #expect(bench.lastPlay == 0, "the second one has its lead")
+    bench.pass(100)
+    #expect(bench.lastPlay == 1)
+    bench.hear(.played(1, at: bench.now, took: .zero))
+
+    bench.feedback.prepare(.success, for: .seconds(10))
+    bench.pass(10_000)
+    bench.call(.success)
+    #expect(bench.lastPlay == 1, "expired")
+    bench.pass(100)
+    #expect(bench.lastPlay == 2)
+  }
+
+  @Test("a motor that does not answer: the action 15 ms after the lead, the next ones at once, until it answers")
+  func stuck() {
+    let bench = Bench()
+    bench.call(.light)
+    bench.pass(100)
+    #expect(bench.ran == 0)
+    bench.pass(14)
+    #expect(bench.ran == 0)
+    bench.pass(1)
+    #expect(bench.ran == 1)
+    #expect(bench.feedback.silentBecause?.contains("has not returned") == true)
+    for number in 2...100 {
+      bench.call(.success)
+      #expect(bench.ran == number)
+    }
+    #expect(bench.motor.commands.count == 2, "nothing piles up behind it")
+    bench.hear(.prepared(.light, took: .seconds(30)))
+    #expect(bench.feedback.silentBecause == nil)
+    #expect(bench.lastPlay == nil, "no pulse comes late")
+    bench.call(.light)
+    #expect(bench.ran == 100)
+  }
+
+  @Test("a device that refuses: the action at once, the reason told, and tried again after 5 s")
+  func broken() {
+    let bench = Bench()
+    bench.call(.light)
+    bench.hear(.failed("cannot open"))
+    #expect(bench.ran == 1)
+    #expect(bench.feedback.silentBecause == "cannot open")
+    bench.call(.light)
+    #expect(bench.ran == 2)
+    #expect(bench.motor.commands.count == 2)
+    bench.pass(5000)
+    bench.call(.light)
+    #expect(bench.ran == 3 && bench.motor.commands.count == 3, "asked again, but not waited for")
+    bench.hear(.prepared(.light, took: .milliseconds(1)))
+    #expect(bench.feedback.silentBecause == nil)
+  }
+
+  @Test("unplugged between prepare and pulse: the action at once; what the old device says later does not count")
+  func unplugged() {
+    let bench = Bench()
+    bench.call(.heavy)
+    bench.hear(.prepared(.heavy, took: .milliseconds(1)))
+    bench.feedback.useNone(because: "gone")
+    #expect(bench.ran == 1)
+    bench.feedback.use(node: "/dev/input/event10")
+    bench.call(.heavy)
+    bench.hear(.failed("the old one"))
+    bench.hear(.prepared(.heavy, took: .zero))
+    #expect(bench.ran == 1 && bench.feedback.silentBecause == nil)
+    bench.pass(100)
+    #expect(bench.lastPlay == nil, "only the new one's word counts")
+    bench.hear(.prepared(.heavy, took: .zero), session: 3)
+    #expect(bench.lastPlay != nil)
+  }
+
+  @Test("what is under way when the service stops runs then; later calls at once")
+  func stopping() {
+    let bench = Bench()
+    bench.call(.error)
+    bench.feedback.stop()
+    #expect(bench.ran == 1)
+    bench.call(.error)
+    #expect(bench.ran == 2)
+    bench.pass(1000)
+    #expect(bench.ran == 2)
+  }
+
+  @Test("a device that nobody has wanted for 30 s is closed, and prepared again when it is wanted")
+  func idle() {
+    let bench = Bench()
+    bench.feedback.prepare(.light, for: .seconds(40))
+    bench.hear(.prepared(.light, took: .zero))
+    bench.pass(39_000)
+    #expect(bench.motor.commands.last != .release, "still prepared ahead")
+    bench.pass(1000)
+    #expect(bench.motor.commands.last == .release)
+    #expect(bench.feedback.nextDeadline == nil)
+    bench.call(.light)
+    #expect(bench.motor.commands.last == .prepare(.light, session: 1))
+  }
+
+  @Test("an action may itself give feedback")
+  func nested() {
+    let bench = Bench(device: false)
+    bench.feedback.success { bench.feedback.light { bench.ran += 1 } }
+    #expect(bench.ran == 1)
+  }
+}

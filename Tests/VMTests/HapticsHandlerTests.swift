@@ -1,0 +1,137 @@
+import Foundation
+import Glibc
+import Haptics
+import Testing
+import Timeline
+import TouchgateAPI
+import TouchgateClient
+import VirtualTouch
+import VirtualVibrator
+
+extension VMTests {
+  @Suite("Haptics: handlers and the command")
+  struct HapticsHandlerTests {
+    /// CLOCK_REALTIME minus CLOCK_MONOTONIC.
+    private func offset() -> Int64 {
+      Int64(Date().timeIntervalSince1970 * 1e9) - monotonicNow().nanoseconds
+    }
+
+    @Test("prepared while the update waits: pulse and handler come together at the release, and error when it fails")
+    func onApply() throws {
+      let vibrator = try VirtualVibrator("Tapper")
+      defer { vibrator.unplug() }
+      let screen = try VirtualTouchscreen(ScreenDescription("Lobby"))
+      let bench = try HapticsBench()
+      try bench.stampingHandler("felt", more: "FeedbackOnApply=success")
+      try bench.stampingHandler("fails", exit: 1, more: "FeedbackOnFail=error")
+      bench.service.kill(SIGTERM)
+      try bench.service.start()
+      try #require(try bench.isReady(device: "Tapper") && bench.service.knows(screens: 1))
+
+      screen.down(slot: 0, x: 0.5, y: 0.5)
+      try #require(try bench.service.sees(1))
+      let id = try bench.service.submit("felt")
+      #expect(eventually { vibrator.events.uploads.count == 2 }, "prepared while it waits")
+      #expect(vibrator.events.plays.isEmpty)
+      let release = monotonicNow()
+      screen.up(slot: 0)
+      #expect(try eventually { try bench.service.update(id).state == "applied" })
+      let pulse = try #require(vibrator.events.plays.first)
+      let stamp = try #require(bench.stamps("felt").first)
+      let skew = Duration.nanoseconds(stamp - offset() - pulse.at.nanoseconds)
+      print(
+        "FeedbackOnApply: pulse \((pulse.at - release).inMilliseconds) ms after the release, the handler's program "
+          + "\(skew.inMilliseconds) ms after the pulse (of which starting a shell)")
+      #expect(pulse.at - release < .milliseconds(60), "no lead")
+      #expect(skew > .milliseconds(-5) && skew < .milliseconds(100))
+      #expect(bench.stamps("felt").count == 1)
+      #expect(eventually { vibrator.events.plays.count == 2 })
+
+      // A machine that is busy with other things may be late; then it is silent, and tried again.
+      var failed = 0
+      repeat {
+        vibrator.forget()
+        let failing = try bench.service.submit("fails")
+        #expect(try eventually { try bench.service.update(failing).state == "failed" })
+        failed += 1
+      } while !eventually(within: .seconds(1), { vibrator.events.plays.count == 3 }) && failed < 10
+      #expect(vibrator.events.plays.count == 3, "error has three pulses")
+      #expect(bench.stamps("fails").count == failed)
+      Tally.tell(plays: 2, ran: bench.stamps("felt").count + bench.stamps("fails").count, of: 1 + failed)
+    }
+
+    @Test("a handler starts once with every manner of device: none, refusing, deaf, unplugged while it waits")
+    func exactlyOnce() throws {
+      let screen = try VirtualTouchscreen(ScreenDescription("Lobby"))
+      for manner in [nil, .answer, .refuse(EIO), .silence] as [VirtualVibrator.Manner?] {
+        let bench = try HapticsBench()
+        try bench.stampingHandler("felt", more: "FeedbackOnApply=heavy")
+        bench.service.kill(SIGTERM)
+        try bench.service.start()
+        let vibrator = try manner.map { try VirtualVibrator("Tapper", manner: $0) }
+        try #require(try bench.isReady(device: manner == nil ? nil : "Tapper") && bench.service.knows(screens: 1))
+        for round in 0..<2 {
+          screen.down(slot: 0, x: 0.5, y: 0.5)
+          try #require(try bench.service.sees(1))
+          let id = try bench.service.submit("felt")
+          if round == 1 { vibrator?.unplug() }
+          screen.up(slot: 0)
+          #expect(try eventually { try bench.service.update(id).state == "applied" }, "\(manner as Any)")
+        }
+        #expect(bench.stamps("felt").count == 2, "\(manner as Any)")
+        Tally.tell(plays: manner == .answer ? 1 : 0, ran: bench.stamps("felt").count, of: 2)
+      }
+    }
+
+    @Test("touchgate feedback runs the command: with a pulse, without a device or a service, or when that hangs")
+    func command() throws {
+      let bench = try HapticsBench()
+      func run(_ arguments: String...) throws -> (Run, Duration) {
+        let start = monotonicNow()
+        let run = try Run(touchgate, ["--socket", "\(bench.service.folder)/socket", "feedback"] + arguments)
+        return (run, monotonicNow() - start)
+      }
+      try #require(try bench.isReady(device: nil))
+      let (silent, _) = try run("success", "--", "/bin/sh", "-c", "echo ran; exit 7")
+      #expect(silent.output == "ran\n" && silent.status == 7)
+      #expect(try run("--self-test").0.status == 1)
+      #expect(try run("--self-test").0.output.contains("silent    no device has force feedback"))
+
+      let vibrator = try VirtualVibrator("Tapper")
+      defer { vibrator.unplug() }
+      try #require(try bench.isReady(device: "Tapper"))
+      let (felt, took) = try run("success", "--", "/bin/echo", "ran")
+      #expect(felt.output == "ran\n" && took > .milliseconds(95))
+      #expect(eventually { vibrator.events.plays.count == 2 })
+      #expect(try run("sucess").0.errors.contains("did you mean 'success'"))
+      #expect(try run("success", "--", "/no/such").0.status == 125)
+      let (selfTest, _) = try run("--self-test")
+      print(selfTest.output)
+      #expect(selfTest.status == 0)
+      for word in ["device    Tapper", " of 35", "prepare   median", "fire      median", "skew      median"] {
+        #expect(selfTest.output.contains(word), "\(word) in \(selfTest.output)")
+      }
+
+      bench.service.signal(SIGSTOP)
+      let (hung, waited) = try run("success", "--", "/bin/echo", "ran")
+      bench.service.signal(SIGCONT)
+      #expect(hung.output == "ran\n" && waited < .milliseconds(400), "\(waited)")
+      bench.service.kill(SIGTERM)
+      #expect(try run("success", "--", "/bin/echo", "ran").0.output == "ran\n")
+      #expect(try run("success").0.status == 69)
+    }
+
+    @Test("an unknown kind is refused by name on the socket")
+    func unknown() throws {
+      let bench = try HapticsBench()
+      for (body, word) in [
+        (#"{"kind":"boom"}"#, "boom"), (#"{}"#, "kind"), (#"{"kind":"light","x":"y"}"#, "x"), ("[", "object"),
+        (#"{"kind":1}"#, "object"),
+      ] {
+        let (status, answer) = try bench.service.connection.send(
+          method: "POST", path: "/v1/feedback", body: Array(body.utf8))
+        #expect(status == 400 && String(decoding: answer, as: UTF8.self).contains(word), "\(body)")
+      }
+    }
+  }
+}
