@@ -140,7 +140,7 @@ extension VMTests {
       #expect(try eventually { try service.status().updates["applied"] == 5 })
       ftruncate(filler, 0)
       #expect(try refusal(service, request("late", payload: large)) == nil)
-      #expect(try service.status().warnings == [])
+      #expect(try !service.status().warnings.contains { $0.contains("storeFull") })
     }
   }
 }

@@ -25,8 +25,11 @@ extension VMTests {
       let service = try service("[Screen left]\nMatch=name:Panel A*\n[Screen right]\nMatch=name:Panel B\n")
       try service.start()
       try #require(try service.knows(screens: 2))
-      let left = try #require(try service.status().screens.first { $0.name == "left" })
-      #expect(left.devices.map(\.name).sorted() == ["Panel A1", "Panel A2"])
+      #expect(
+        try eventually {
+          let left = try service.status().screens.first { $0.name == "left" }
+          return left?.devices.map(\.name).sorted() == ["Panel A1", "Panel A2"]
+        })
       two.down(slot: 0, x: 0.5, y: 0.5)
       try #require(try service.sees(1))
       let forLeft = try service.connection.submit(SubmitRequest(handler: "note", screen: "left")).id
