@@ -53,7 +53,14 @@ extension Scheduler {
     return blockers
   }
 
-  /// How long each blocker was in its way since it was accepted (or, after a restart, loaded); nil for an unknown id.
+  /// Of all that have not ended: how long what has been in their way. To be kept when the service stops.
+  public func allBlockedTimes(at now: Instant) -> [UpdateID: BlockedTimes] {
+    entries.values.filter { !$0.isTurn && $0.stage != .arriving }.reduce(into: [:]) { times, entry in
+      times[entry.update.id] = entry.blocked.plus(sinceSample(of: entry, at: now))
+    }
+  }
+
+  /// How long each blocker was in its way since it was accepted, while the service ran; nil for an unknown id.
   /// Time behind others counts as `applying`, while they are applied.
   public func blockedTimes(of id: UpdateID, at now: Instant) -> BlockedTimes? {
     entries[id].map { $0.blocked.plus(sinceSample(of: $0, at: now)) }

@@ -14,6 +14,7 @@ extension Scheduler {
       var entry = Entry(
         update: item.update, attempts: item.attempts, acceptedTick: ticks, acceptedAt: now, stage: .waiting)
       entry.urgency = item.urgency
+      entry.blocked = item.blocked
       entry.interruptions = item.interruptions
       if let pause = item.pause {
         entry.setbacks = pause.setbacks

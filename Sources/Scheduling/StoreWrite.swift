@@ -103,13 +103,15 @@ public struct StoredUpdate: Equatable, Sendable {
   /// What was in its way when it was forced; empty: it was not.
   public var overrode: [Blocker.Code]
 
-  /// How long what was in its way, where it has ended.
-  public var blocked: BlockedTimes? { if case .finished(let result) = state { result.blocked } else { nil } }
+  /// How long what was in its way: to its end, or up to when the service was last stopped.
+  public var blocked: BlockedTimes
 
   public init(
     update: Update, attempts: Int, state: State, urgency: Urgency = .none, pause: Pause? = nil,
-    interruptions: Int = 0, boot: String = "", overrode: [Blocker.Code] = []
+    interruptions: Int = 0, boot: String = "", overrode: [Blocker.Code] = [],
+    blocked: BlockedTimes = BlockedTimes()
   ) {
+    self.blocked = blocked
     self.update = update
     self.attempts = attempts
     self.state = state

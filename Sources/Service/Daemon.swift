@@ -118,6 +118,7 @@ public final class Daemon {
     log.info("ready: \(count(touch.screens.gates.count, "screen")), \(count(scheduler.waitingCount, "update")) waiting")
     let code = try loop.run()
     server.stop()
+    do { try store.keep(blocked: scheduler.allBlockedTimes(at: EventLoop.now)) } catch { log.error("\(error)") }
     try store.close()
     desk.end()
     return code

@@ -13,8 +13,8 @@ public struct UpdateReply: Codable, Equatable, Sendable {
   public var checks: Int?
   /// What it waits for, all of it; empty once it is being applied or has ended.
   public var blockers: [BlockerReply]
-  /// How long each blocker was in its way, in milliseconds, by code; of several at once each counts. Since it was
-  /// accepted, or since the service was started; once it has ended, what it was then.
+  /// How long each blocker was in its way, in milliseconds, by code; of several at once each counts. While the
+  /// service ran; once it has ended, what it was then.
   public var blockedMs: [String: Int64]?
   /// The one screen that it waits for; nil: for all.
   public var screen: String?

@@ -168,6 +168,17 @@ public final class QueueStore {
       [.integer(since.millisecondsSinceEpoch), .integer(Int64(max(0, limit)))])
   }
 
+  /// How long what was in the way of those that wait: kept when the service stops, in one transaction.
+  public func keep(blocked: [UpdateID: BlockedTimes]) throws(StoreError) {
+    try connection.transaction { () throws(StoreError) in
+      for (id, times) in blocked {
+        try connection.run(
+          "UPDATE updates SET blocked = ? WHERE id = ? AND finished_at IS NULL",
+          [.text(times.column), .text(id.text)])
+      }
+    }
+  }
+
   /// Screens that the machine has had.
   public func screens() throws(StoreError) -> Set<String> {
     Set(try connection.query("SELECT name FROM screens") { row in row.text(0) })

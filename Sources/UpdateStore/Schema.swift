@@ -44,7 +44,7 @@ enum Schema {
     ALTER TABLE updates ADD COLUMN successor TEXT;
     """,
     // What a restart must know: who said what of an update, its pause after failures, the boot it was started in; for
-    // how long what has blocked it (a JSON object of milliseconds). `pauses` has at most one row, the operator's.
+    // how long what has blocked it (`touched 41000 hold 5`, in milliseconds). `pauses` has at most one row, the operator's.
     """
     ALTER TABLE updates ADD COLUMN screen TEXT;
     ALTER TABLE updates ADD COLUMN urgency INTEGER NOT NULL DEFAULT 0;
@@ -54,7 +54,7 @@ enum Schema {
     ALTER TABLE updates ADD COLUMN interruptions INTEGER NOT NULL DEFAULT 0;
     ALTER TABLE updates ADD COLUMN boot TEXT NOT NULL DEFAULT '';
     ALTER TABLE updates ADD COLUMN overrode TEXT NOT NULL DEFAULT '[]';
-    ALTER TABLE updates ADD COLUMN blocked TEXT NOT NULL DEFAULT '{}';
+    ALTER TABLE updates ADD COLUMN blocked TEXT NOT NULL DEFAULT '';
     CREATE INDEX updates_by_key ON updates (handler, key, sequence) WHERE key IS NOT NULL;
     CREATE TABLE pauses (
       number INTEGER PRIMARY KEY CHECK (number = 1),

@@ -58,7 +58,7 @@ extension Connection {
       [
         SQLValue(result.exitCode.map(Int64.init)), .text(result.message),
         .integer(result.finishedAt.millisecondsSinceEpoch), SQLValue(result.releaseToStartMilliseconds),
-        SQLValue(result.successor?.text), .text(JSONText.encode(result.blocked.milliseconds)),
+        SQLValue(result.successor?.text), .text(result.blocked.column),
       ], &tally)
     guard result.state.keepsPayload else {
       try run("DELETE FROM payloads WHERE sequence = ?", [.integer(sequence)])
@@ -78,7 +78,7 @@ extension Connection {
       """
       attempts = 0, exit_code = NULL, message = NULL, finished_at = NULL, release_to_start_ms = NULL, successor = NULL,
         deadline = ?, urgency = 0, setbacks = 0, retry_at = NULL, retry_reason = NULL, interruptions = 0,
-        overrode = '[]', blocked = '{}'
+        overrode = '[]', blocked = ''
       """, [SQLValue(update.deadline?.millisecondsSinceEpoch)], &tally)
     guard try payload(sequence: sequence) != nil else { throw .payloadGone(update.id) }
     let kept = try query("SELECT kept FROM updates WHERE sequence = ?", [.integer(sequence)]) { row in row.integer(0) }
@@ -173,7 +173,8 @@ extension StoredUpdate {
     }
     self.init(
       update: update, attempts: attempts, state: state, urgency: urgency, pause: pause,
-      interruptions: interruptions, boot: row.text(26), overrode: overrode.compactMap(Blocker.Code.init))
+      interruptions: interruptions, boot: row.text(26), overrode: overrode.compactMap(Blocker.Code.init),
+      blocked: BlockedTimes(column: row.text(28)))
   }
 }
 
@@ -183,15 +184,15 @@ extension StoredUpdate.State {
     case "waiting": self = .waiting
     case "applying": self = .applying
     case let name:
-      guard let state = FinalState(rawValue: name), let finishedAt = row.optionalInteger(11),
-        let blocked = JSONText.decode(row.text(28), as: [String: Int64].self)
-      else { return nil }
+      guard let state = FinalState(rawValue: name), let finishedAt = row.optionalInteger(11) else {
+        return nil
+      }
       self = .finished(
         UpdateResult(
           state: state, exitCode: row.optionalInteger(9).map(Int.init), message: row.text(10),
           finishedAt: WallTime(millisecondsSinceEpoch: finishedAt),
           releaseToStartMilliseconds: row.optionalInteger(12), successor: row.optionalText(20).flatMap(UpdateID.init),
-          blocked: BlockedTimes(milliseconds: blocked)))
+          blocked: BlockedTimes(column: row.text(28))))
     }
   }
 }

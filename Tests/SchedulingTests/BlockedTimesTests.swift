@@ -96,6 +96,22 @@ struct BlockedTimesTests {
     #expect(bench.violations == [])
   }
 
+  @Test("a service that is stopped and started again goes on adding up")
+  func restart() {
+    var bench = Bench()
+    bench.touch()
+    bench.submit("a")
+    bench.pass(until: 5)
+    let kept = bench.scheduler.allBlockedTimes(at: bench.now)
+    #expect(kept[id("a")]?.milliseconds == ["touched": 5000])
+    var stored = bench.unfinished[0]
+    stored.blocked = kept[id("a")] ?? BlockedTimes()
+    var next = Scheduler(quietPeriod: .zero, interval: .seconds(1))
+    _ = next.screens(["panel": touched(since: 0)], at: at(100))
+    _ = next.recover(Recovered(updates: [stored]), at: at(100))
+    #expect(next.blockedTimes(of: id("a"), at: at(102))?.milliseconds == ["touched": 7000])
+  }
+
   @Test("milliseconds and back; a word that is no code is left out")
   func stored() {
     let times = BlockedTimes(milliseconds: ["touched": 5, "nonsense": 7, "hold": 0])

@@ -74,6 +74,22 @@ struct ControlRowsTests {
     #expect(throws: StoreError.self, "applied") { try store.perform([.reopen(a)]) }
   }
 
+  @Test("what has blocked one that waits comes back after opening again; one that has ended keeps what it was")
+  func blocked() throws {
+    let store = try folder.open()
+    try store.perform([accept("waits", 1), accept("ended", 2)])
+    var ended = result(.failed)
+    ended.blocked = BlockedTimes(milliseconds: ["hold": 5])
+    try store.perform([.finish(id("ended"), ended)])
+    let times = BlockedTimes(milliseconds: ["touched": 41_000, "settling": 3])
+    try store.keep(blocked: [id("waits"): times, id("ended"): times, id("never"): times])
+    try store.close()
+    let again = try folder.open()
+    #expect(try again.find(id("waits"))?.blocked == times)
+    #expect(try again.find(id("ended"))?.state == .finished(ended))
+    #expect(try again.find(id("ended"))?.blocked == ended.blocked)
+  }
+
   @Test("the operator's pause is one, the latest, and goes when it is taken back")
   func pause() throws {
     let store = try folder.open()

@@ -66,7 +66,7 @@ struct Replies {
       createdAt: stored.update.createdAt.rfc3339, attempts: scheduler.attempts(of: id) ?? stored.attempts,
       checks: scheduler.checks(of: id),
       blockers: scheduler.blockers(of: id, at: now).map(blocker),
-      blockedMs: (scheduler.blockedTimes(of: id, at: now) ?? stored.blocked)?.milliseconds,
+      blockedMs: (scheduler.blockedTimes(of: id, at: now) ?? stored.blocked).milliseconds,
       screen: stored.update.screen,
       overrode: stored.overrode.isEmpty ? nil : stored.overrode.map(\.rawValue), result: result)
   }
