@@ -4,7 +4,7 @@ SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help deps libraries lint build check release test test-crash bench test-root touch-script haptics-test conformance fuzz model-check hid-test demo install uninstall vm vm-build
+.PHONY: help deps libraries lint build check release test test-crash bench test-root touch-script haptics-test service-test conformance fuzz model-check hid-test demo install uninstall vm vm-build
 
 # Everything from Debian that the build needs. `make lint` checks that README.md and the C headers say the same.
 PACKAGES := pkg-config libevdev-dev libudev-dev libsystemd-dev libsqlite3-dev libmicrohttpd-dev
@@ -17,6 +17,9 @@ bindir = $(DESTDIR)$(PREFIX)/bin
 sbindir = $(DESTDIR)$(PREFIX)/sbin
 unitdir = $(DESTDIR)$(PREFIX)/lib/systemd/system
 sysusersdir = $(DESTDIR)$(PREFIX)/lib/sysusers.d
+udevdir = $(DESTDIR)$(PREFIX)/lib/udev/rules.d
+catalogdir = $(DESTDIR)$(PREFIX)/lib/systemd/catalog
+polkitdir = $(DESTDIR)$(PREFIX)/share/polkit-1/rules.d
 mandir = $(DESTDIR)$(PREFIX)/share/man
 docdir = $(DESTDIR)$(PREFIX)/share/doc/touchgate
 confdir = $(DESTDIR)/etc/touchgate
@@ -83,6 +86,9 @@ bench: libraries release ## what it costs that 100,000 updates wait: ratios to 1
 	@swift build -c release --product queuebench < /dev/null > .build/bench.log 2>&1 || { cat .build/bench.log >&2; exit 1; }
 	@.build/release/queuebench "$$(realpath .build/release/touchgated)"
 
+service-test: libraries build test-root vm-build ## the installed service under systemd: sandbox, watchdog, a real reboot, idle wake-ups
+	@Tests/service/run
+
 touch-script: libraries ## run one touch script and print each check: make touch-script FILE=path
 	@[ -f "$(FILE)" ] || { echo "say which script: make touch-script FILE=path" >&2; exit 1; }
 	@swift build --build-tests < /dev/null > .build/touch-script.log 2>&1 || { cat .build/touch-script.log >&2; exit 1; }
@@ -120,15 +126,20 @@ install: ## install what `make release` built; DESTDIR=, PREFIX=/usr
 	chmod 644 $(unitdir)/touchgated.service
 	install -m 644 systemd/touchgated.socket $(unitdir)
 	install -D -m 644 systemd/sysusers.d/touchgate.conf $(sysusersdir)/touchgate.conf
+	install -D -m 644 -t $(udevdir) systemd/udev/70-touchgate.rules
+	install -D -m 644 -t $(catalogdir) systemd/catalog/touchgate.catalog
+	install -D -m 644 -t $(polkitdir) systemd/polkit/50-touchgate.rules
 	[ -e $(confdir)/touchgate.conf ] || install -m 644 config/touchgate.conf $(confdir)
-	install -D -m 644 -t $(docdir) README.md LICENSE docs/architecture.md docs/touch.md docs/haptics.md
+	install -D -m 644 -t $(docdir) README.md LICENSE docs/architecture.md docs/touch.md docs/haptics.md docs/service.md
 	install -D -m 644 -t $(docdir)/handlers.d config/handlers.d/*
 	install -D -m 644 -t $(mandir)/man1 man/touchgate.1
 	install -D -m 644 -t $(mandir)/man5 man/touchgate.conf.5
 	install -D -m 644 -t $(mandir)/man8 man/touchgated.8
-	if [ -z "$(DESTDIR)" ] && [ -d /run/systemd/system ]; then systemd-sysusers touchgate.conf; systemctl daemon-reload; fi
+	if [ -z "$(DESTDIR)" ] && [ -d /run/systemd/system ]; then \
+	  systemd-sysusers touchgate.conf; systemctl daemon-reload; journalctl --update-catalog; udevadm control --reload; fi
 
 uninstall: ## remove what `make install` put there; configuration, queue and user stay
 	rm -f $(sbindir)/touchgated $(bindir)/touchgate $(unitdir)/touchgated.service $(unitdir)/touchgated.socket
+	rm -f $(udevdir)/70-touchgate.rules $(catalogdir)/touchgate.catalog $(polkitdir)/50-touchgate.rules
 	rm -f $(sysusersdir)/touchgate.conf $(mandir)/man1/touchgate.1 $(mandir)/man5/touchgate.conf.5 $(mandir)/man8/touchgated.8
 	rm -rf $(docdir)

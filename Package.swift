@@ -52,6 +52,7 @@ let package = Package(
 
     // Edge: the only modules that see C.
     module("EventLoop", ["Timeline", "CLinux", "CLibsystemd"]),
+    module("SystemBus", ["Timeline", "EventLoop", "CLibsystemd"]),
     module("Evdev", ["Timeline", "TouchModel", "CLinux", "CLibevdev", "CLibudev"]),
     module("ForceFeedback", ["Timeline", "Haptics", "CLinux"]),
     module("Recordings", ["Timeline", "TouchModel"]),
@@ -60,8 +61,8 @@ let package = Package(
     module(
       "Service",
       [
-        "Timeline", "TouchModel", "Gating", "Scheduling", "TouchgateAPI", "EventLoop", "Evdev", "Recordings",
-        "UpdateStore", "SocketServer", "Haptics", "ForceFeedback", "CLinux", "CLibsystemd",
+        "Timeline", "TouchModel", "Gating", "Scheduling", "TouchgateAPI", "EventLoop", "SystemBus", "Evdev",
+        "Recordings", "UpdateStore", "SocketServer", "Haptics", "ForceFeedback", "CLinux", "CLibsystemd",
       ], embedding: ["Resources/openapi.yaml"]),
     module("TouchgateClient", ["Timeline", "TouchgateAPI"]),
     module("TouchgateCommands", ["Timeline", "TouchgateAPI", "TouchgateClient"]),
@@ -105,7 +106,10 @@ let package = Package(
     tests("TouchgateCommandsTests", ["Timeline", "TouchgateAPI", "TouchgateClient", "TouchgateCommands"]),
     tests(
       "ServiceTests",
-      ["Gating", "Timeline", "Scheduling", "TouchgateAPI", "TouchgateClient", "Service", "UpdateStore"]),
+      [
+        "Gating", "Timeline", "Scheduling", "TouchgateAPI", "TouchgateClient", "SystemBus", "EventLoop", "Service",
+        "UpdateStore",
+      ]),
     tests("VirtualTouchTests", ["VirtualTouch", "Recordings", "TouchModel", "Timeline"]),
 
     // The installed service, killed again and again; skipped where Tests/run has not made its tools (make test-crash).

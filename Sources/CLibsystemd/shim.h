@@ -2,6 +2,7 @@
 #if __has_include(<systemd/sd-daemon.h>)
 #include <systemd/sd-daemon.h>
 #include <systemd/sd-event.h>
+#include <systemd/sd-bus.h>
 #include <systemd/sd-journal.h>
 #include <systemd/sd-id128.h>
 #else

@@ -24,6 +24,9 @@ public final class EventLoop {
 
   private let event: OpaquePointer
 
+  /// The sd-event itself, for what libsystemd attaches to it by its own call (`SystemBus`).
+  package var sdEvent: OpaquePointer { event }
+
   public init() throws(Failure) {
     var made: OpaquePointer?
     try check("sd_event_new", sd_event_new(&made))
@@ -58,11 +61,6 @@ public final class EventLoop {
   /// Ends `run` after the present handler.
   public func stop(_ code: CInt) {
     sd_event_exit(event, code)
-  }
-
-  /// Feeds systemd's watchdog from this loop, where WATCHDOG_USEC asks for it.
-  public func feedWatchdog() {
-    sd_event_set_watchdog(event, 1)
   }
 
   // MARK: Sources. A source lives as long as the returned object.

@@ -8,6 +8,18 @@ extension Scheduler {
     for update in line.takeUnripe(wall: wall) { enqueue(update.id, at: now) }
   }
 
+  /// The administrator has decided anew. What waits, waits for what holds now; what is being applied goes on.
+  public mutating func configure(
+    policy: HandlerPolicy, policies: [String: HandlerPolicy], interval: Duration, at now: Instant
+  ) -> [Action] {
+    self.policy = policy
+    self.policies = policies
+    self.interval = interval
+    nextTick = nil
+    for id in Array(entries.keys) where line.contains(id) { enqueue(id, at: now) }
+    return evaluate(at: now)
+  }
+
   /// All screens with what their gates say, and the machine itself under the empty name. All at once, so that no
   /// decision falls between two of them.
   public mutating func screens(_ all: [String: Passage], at now: Instant) -> [Action] {
@@ -108,6 +120,15 @@ extension Scheduler {
     let result = UpdateResult(
       state: .failed, exitCode: nil, message: message, finishedAt: wall(now), releaseToStartMilliseconds: nil)
     return finish(id, result, at: now)
+  }
+
+  /// How the handler of a former run has ended, where there is a record of that (a unit of systemd's).
+  public mutating func orphanEnded(
+    _ id: UpdateID, _ result: UpdateResult, tryLater: Bool = false, at now: Instant
+  ) -> [Action] {
+    guard case .orphan(id) = current else { return [] }
+    setCurrent(.running(id), at: now)
+    return handlerEnded(id, result, tryLater: tryLater, at: now)
   }
 
   // MARK: What becomes of it

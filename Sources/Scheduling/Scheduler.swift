@@ -104,10 +104,10 @@ public struct Scheduler: Sendable {
   }
 
   /// The service's own, for handlers that say nothing.
-  public let policy: HandlerPolicy
-  public let policies: [String: HandlerPolicy]
+  public internal(set) var policy: HandlerPolicy
+  public internal(set) var policies: [String: HandlerPolicy]
   /// How often it looks again while anything waits.
-  public let interval: Duration
+  public internal(set) var interval: Duration
   /// The boot id of the machine (/proc/sys/kernel/random/boot_id): another one means that it has rebooted.
   public let boot: String
   var entries: [UpdateID: Entry] = [:]

@@ -11,7 +11,9 @@ extension Daemon {
     let peer = incoming.request.peer
     if urgency == .force { try require(configuration.rights.force, "Force", peer) }
     let id = try ownWaiting(text, peer, orRight: urgency == .force)
-    if urgency == .force { log.warning("\(id): forced by user \(peer.uid), process \(peer.pid)") }
+    if urgency == .force {
+      log.warning("\(id): forced by user \(peer.uid), process \(peer.pid)", .forced, [.update(id)])
+    }
     ask(scheduler.hurry(id, urgency), incoming.token)
     return nil
   }
@@ -58,7 +60,7 @@ extension Daemon {
       throw Problem(code: "badReason", message: "a reason has at most 200 bytes", field: "reason")
     }
     let submitter = Submitter(uid: peer.uid, pid: peer.pid)
-    log.notice("paused by user \(peer.uid), process \(peer.pid)\(reason.isEmpty ? "" : ": ")\(reason)")
+    log.notice("paused by user \(peer.uid), process \(peer.pid)\(reason.isEmpty ? "" : ": ")\(reason)", .paused)
     ask(scheduler.pause(OperatorPause(since: Clock.wall, by: submitter, reason: reason)), incoming.token)
     return nil
   }
@@ -69,7 +71,7 @@ extension Daemon {
     guard scheduler.isPaused else {
       throw Refusal(409, Problem(code: "notPaused", message: "nothing is paused"))
     }
-    log.notice("resumed by user \(peer.uid), process \(peer.pid)")
+    log.notice("resumed by user \(peer.uid), process \(peer.pid)", .resumed)
     ask(scheduler.pause(nil), incoming.token)
     return nil
   }

@@ -1,4 +1,5 @@
 import EventLoop
+import Glibc
 import Scheduling
 import SocketServer
 import Timeline
@@ -27,6 +28,7 @@ extension Daemon {
     case .store:
       break  // `takeWrites` has taken them.
     case .accepted(let id):
+      metrics.accepted += 1
       if let update = scheduler.update(id) { note(update, "waiting") }
       if waitInstead(id) { break }
       answer(id) { try show(id, status: 202, now) }
@@ -35,9 +37,11 @@ extension Daemon {
       let message = "the update could not be stored and was not accepted: \(reason)"
       answer(id) { throw Refusal(503, Problem(code: "storeFull", message: message)) }
     case .lookAgain:
+      metrics.looks += 1
       look(now)
       pending += scheduler.looked(at: now)
     case .verify(let id):
+      metrics.commits += 1
       commit(id, now)
     case .start(let update, let attempt, let releasedAt):
       if turns[update.id] != nil { return startTurn(update.id, releasedAt, now) }
@@ -45,15 +49,19 @@ extension Daemon {
       let kind = configuration.handlers[update.handler]?.feedbackOnApply
       withFeedback(kind, { [unowned self] now in start(update, attempt, releasedAt, now) }, now)
     case .probe(let id):
+      if let marker = UnitMarker(path: markerPath(id)) { return probe(id, marker, now) }
       let running = HandlerProcess.holdsLock(lockPath(id))
-      if running { log.warning("the handler that a former run started for \(id) still runs; waiting for it") }
+      if running {
+        log.warning(
+          "the handler that a former run started for \(id) still runs; waiting for it", .interrupted, [.update(id)])
+      }
       pending += scheduler.probed(id, stillRunning: running, at: now)
     case .ended(let id, let result):
-      events.add(
-        .update(id: id.text, handler: (try? store.find(id))?.update.handler ?? "", state: result.state.rawValue),
-        at: Clock.wall)
+      let handler = (try? store.find(id))?.update.handler ?? ""
+      events.add(.update(id: id.text, handler: handler, state: result.state.rawValue), at: Clock.wall)
+      metrics.ended[result.state, default: 0] += 1
       let tell = { [unowned self] (now: Instant) in
-        log.info("\(id): \(result.state.rawValue), \(result.message)")
+        tellEnd(id, result, handler)
         answer(id) { try show(id, status: 200, now) }
         answerWaits(for: id, now)
       }
@@ -85,6 +93,17 @@ extension Daemon {
     let verdict = scheduler.verified(id, disturbed: disturbed, at: now)
     touch.decided(starts: verdict.contains(where: \.isStart))
     pending = verdict + changed + pending
+  }
+
+  private func tellEnd(_ id: UpdateID, _ result: UpdateResult, _ handler: String) {
+    var fields: [Log.Field] = [.update(id), .handler(handler), .state(result.state)]
+    if let status = result.exitCode { fields.append(.exitStatus(status)) }
+    let line = "\(id): \(result.state.rawValue), \(result.message)"
+    switch result.state {
+    case .applied: log.info(line, .applied, fields)
+    case .failed: log.warning(line, .failed, fields)
+    case .superseded, .cancelled, .expired: log.info(line, .endedUnapplied, fields)
+    }
   }
 
   // MARK: Store
@@ -122,30 +141,54 @@ extension Daemon {
         throw HandlerProcess.CannotStart(
           description: "handler '\(update.handler)' is not configured any more; known are \(handlerNames)")
       }
-      let process = try HandlerProcess(
-        definition, update, attempt: attempt, payload: try store.payload(of: update.id) ?? [],
-        lock: lockPath(update.id), releasedAt: releasedAt, loop: loop, log: log, now: EventLoop.now
-      ) { [unowned self] process, end, now in
-        handler = nil
-        touch.handlerEnded(now)
-        _ = HandlerProcess.holdsLock(lockPath(process.update.id))  // Removes the file.
-        let result = process.result(end, at: Clock.wall)
-        perform(
-          scheduler.handlerEnded(process.update.id, result, tryLater: process.asksToTryLater(end), at: now), now)
-        settle(now)
-        stopIfAsked()
+      let running: any RunningHandler
+      let ended = { [unowned self] (end: HandlerEnd, now: Instant) in handlerEnded(update.id, end, now) }
+      switch definition.kind {
+      case .program(let command):
+        running = try HandlerProcess(
+          definition, command: command, update, attempt: attempt, payload: try store.payload(of: update.id) ?? [],
+          lock: lockPath(update.id), releasedAt: releasedAt, loop: loop, log: log, now: EventLoop.now, ended: ended)
+      case .unit(let unit):
+        running = try startUnit(definition.kind.unit(for: update.id) ?? unit, definition, update, releasedAt, ended)
       }
-      handler = process
+      handler = running
       if let kind = definition.feedbackOnFail { prepareFeedback(kind, while: definition.timeout) }
-      let after = releasedAt.map { ", \((process.started - $0).wholeMilliseconds) ms after the last touch" } ?? ""
-      log.info("\(update.id): handler '\(update.handler)' started (attempt \(attempt))\(after)")
+      let after = releasedAt.map { ", \((running.started - $0).wholeMilliseconds) ms after the last touch" } ?? ""
+      log.info(
+        "\(update.id): handler '\(update.handler)' started (attempt \(attempt))\(after)", .handlerStarted,
+        [.update(update.id), .handler(update.handler), .attempt(attempt)])
+      metrics.started += 1
+      if let releasedAt { metrics.releaseToStart.add(running.started - releasedAt) }
     } catch {
+      unlink(markerPath(update.id))
+      if attempt < scheduler.policy(of: update.handler).attempts {
+        log.notice("\(update.id): is tried again; \(error)", .attemptFailed, [.update(update.id)])
+      }
       let result = UpdateResult(
         state: .failed, exitCode: nil, message: "\(error)", finishedAt: Clock.wall, releaseToStartMilliseconds: nil)
       touch.handlerEnded(now)
       pending += scheduler.handlerEnded(update.id, result, at: now)
     }
   }
+
+  private func handlerEnded(_ id: UpdateID, _ end: HandlerEnd, _ now: Instant) {
+    if let handler { metrics.handlerTime.add(now - handler.started) }
+    handler = nil
+    touch.handlerEnded(now)
+    _ = HandlerProcess.holdsLock(lockPath(id))  // Removes the file.
+    perform(scheduler.handlerEnded(id, end.result, tryLater: end.triesLater, at: now), now)
+    if end.result.state == .failed && scheduler.isWaiting(id) {
+      let again = end.triesLater ? "asks to be tried later" : "is tried again"
+      log.notice("\(id): \(again); \(end.result.message)", .attemptFailed, [.update(id)])
+    }
+    // Not earlier: its result is stored now.
+    unlink(markerPath(id))
+    settle(now)
+    sleepIfReady()
+    stopIfAsked()
+  }
+
+  func markerPath(_ id: UpdateID) -> String { "\(options.stateDirectory)/handler-\(id).unit" }
 
   private func lockPath(_ id: UpdateID) -> String { "\(options.stateDirectory)/handler-\(id).lock" }
 

@@ -27,6 +27,8 @@ extension Daemon {
         return try self.submit(incoming, now)
       case .call(.about):
         return Replies.json(200, AboutReply(name: "touchgate", version: Version.text))
+      case .call(.metrics):
+        return metricsReply(now)
       case .call(.status):
         return try self.status(now)
       case .call(.feedback):
@@ -35,6 +37,10 @@ extension Daemon {
         return try self.list(request.query, now)
       case .call(.show(let text)):
         return Replies.json(200, replies(now).update(try find(text)))
+      case .call(.payload(let text)):
+        return try payload(text, incoming.request.peer)
+      case .call(.parameters(let text)):
+        return Replies.json(200, try own(text, incoming.request.peer).update.parameters)
       case .call(.cancel(let text)):
         return try cancel(text, incoming, now)
       case .call(.hurry(let text)):
@@ -251,7 +257,7 @@ extension Daemon {
       200,
       StatusReply(
         version: Version.text, touched: touch.screens.isTouched, contacts: touch.screens.contacts,
-        gate: replies.machine(touch.screens), screens: replies.screens(touch),
+        gate: replies.machine(touch), screens: replies.screens(touch),
         updates: store.counts, oldestWaiting: try scheduler.oldestWaiting.flatMap(store.find).map(replies.update),
         lastResult: try store.lastFinished().map(replies.update), holds: scheduler.activeHolds.map(replies.hold),
         paused: scheduler.pause.map(replies.pause),

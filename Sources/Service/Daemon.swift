@@ -6,6 +6,7 @@ import Glibc
 import Recordings
 import Scheduling
 import SocketServer
+import SystemBus
 import Timeline
 import TouchgateAPI
 import UpdateStore
@@ -21,8 +22,13 @@ public final class Daemon {
     public var socketPath: String
     /// A recording to play in place of devices.
     public var replay: String?
+    /// Where the configuration is read from, at a reload too.
+    public var folders: [String]
 
-    public init(stateDirectory: String, socketPath: String, replay: String? = nil) {
+    public init(
+      stateDirectory: String, socketPath: String, replay: String? = nil, folders: [String] = Configuration.folders
+    ) {
+      self.folders = folders
       self.stateDirectory = stateDirectory
       self.socketPath = socketPath
       self.replay = replay
@@ -34,17 +40,25 @@ public final class Daemon {
     public let description: String
   }
 
-  let configuration: Configuration
+  private(set) var configuration: Configuration
   let options: Options
   let log = Log()
   let loop: EventLoop
   let store: QueueStore
   let server: HTTPServer
-  let touch: TouchInput
+  private(set) var touch: TouchInput
   let desk: FeedbackDesk
   var scheduler: Scheduler
   private(set) var clock = Clock()
-  var handler: HandlerProcess?
+  var handler: (any RunningHandler)?
+  let bus: SystemBus
+  /// Systemd is being asked how the unit that a former run started has ended.
+  var unitProbe: UnitProbe?
+  private(set) var sleepGuard: SleepGuard?
+  var metrics = Metrics()
+  /// Said once.
+  var saidNoBus = false
+  var saidNoLogind = false
   var sequence: Int64
   /// Actions that are still to be carried out, in order.
   var pending: [Scheduler.Action] = []
@@ -77,8 +91,9 @@ public final class Daemon {
   public init(_ configuration: Configuration, _ options: Options) throws {
     self.configuration = configuration
     self.options = options
-    EventLoop.blockSignals([SIGCHLD, SIGTERM, SIGINT])
+    EventLoop.blockSignals([SIGCHLD, SIGTERM, SIGINT, SIGHUP])
     loop = try EventLoop()
+    bus = try SystemBus(loop: loop)
     try Self.takeStateDirectory(options.stateDirectory)
     store = try QueueStore(path: "\(options.stateDirectory)/queue.sqlite", now: Clock.wall, keep: configuration.history)
     sequence = try store.nextSequence()
@@ -88,8 +103,7 @@ public final class Daemon {
     touch = TouchInput(loop: loop, log: log, configuration: configuration, remembered: remembered, now: now)
     desk = FeedbackDesk(loop: loop, log: log, settings: configuration.haptics)
     scheduler = Scheduler(
-      policy: HandlerPolicy(quietPeriod: configuration.quietPeriod),
-      policies: configuration.handlers.mapValues { $0.policy(serviceQuietPeriod: configuration.quietPeriod) },
+      policy: configuration.servicePolicy, policies: configuration.handlerPolicies,
       interval: configuration.retryInterval, boot: Clock.boot, seed: .random(in: 0 ... .max))
     scheduler.setWallClock(Clock.wall, at: now)
   }
@@ -97,11 +111,7 @@ public final class Daemon {
   /// Runs until SIGTERM or SIGINT; a handler that runs then is waited for.
   public func run() throws -> CInt {
     for notice in store.notices { log.error(notice) }
-    touch.changed = { [unowned self] now in
-      noticeSleep(now)
-      touchChanged(now)
-      settle(now)
-    }
+    followTouch()
     timer = try loop.timer(.timers) { [unowned self] now in timePassed(now) }
     try watchSignals()
     desk.acted = { [unowned self] now in settle(now) }
@@ -112,16 +122,46 @@ public final class Daemon {
     touchChanged(now)
     pruneHistory(now)
     try watchRequests()
-    loop.feedWatchdog()
+    sleepGuard = watchSleep()
+    watchBus(now)
+    let watchdog = try Watchdog(loop: loop, log: log) { [unowned self] now in problem(now) }
+    defer { withExtendedLifetime(watchdog) {} }
     settle(now)
     sd_notify(0, "READY=1")
-    log.info("ready: \(count(touch.screens.gates.count, "screen")), \(count(scheduler.waitingCount, "update")) waiting")
+    log.info(
+      "ready: \(count(touch.screens.gates.count, "screen")), \(count(scheduler.waitingCount, "update")) waiting", .ready
+    )
     let code = try loop.run()
     server.stop()
     do { try store.keep(blocked: scheduler.allBlockedTimes(at: EventLoop.now)) } catch { log.error("\(error)") }
     try store.close()
     desk.end()
     return code
+  }
+
+  private func followTouch() {
+    touch.changed = { [unowned self] now in
+      noticeSleep(now)
+      touchChanged(now)
+      settle(now)
+    }
+  }
+
+  /// The new configuration is used; screens are found and read anew where it says otherwise of them.
+  func adopt(_ new: Configuration, _ now: Instant) throws {
+    let old = configuration
+    if options.replay == nil && !new.saysTheSameOfTouch(as: old) {
+      let input = TouchInput(loop: loop, log: log, configuration: new, remembered: remembered, now: now)
+      try input.startDevices(now: now)
+      if let since = touch.sleepsSince { input.goesToSleep(since) }
+      touch = input
+      followTouch()
+    }
+    if new.haptics != old.haptics { log.notice("[Haptics] has changed, which counts from the next start on") }
+    configuration = new
+    store.limits = new.history
+    historyDue = nil
+    pruneHistory(now)
   }
 
   private func recovered() throws -> Recovered {
@@ -152,6 +192,7 @@ public final class Daemon {
     for number in [SIGTERM, SIGINT] {
       sources.append(try loop.signal(number) { [unowned self] now in stop(now) })
     }
+    sources.append(try loop.signal(SIGHUP) { [unowned self] now in reload(now) })
   }
 
   private func watchRequests() throws {
@@ -197,7 +238,7 @@ public final class Daemon {
   }
 
   /// Nothing that was known before a sleep is believed after it.
-  private func noticeSleep(_ now: Instant) {
+  func noticeSleep(_ now: Instant) {
     guard let time = sleep.slept(boot: EventLoop.bootTime, now: now) else { return }
     log.info("the machine slept for \(TimeSpan.describe(time)); every screen is read anew")
     touch.resumed(now)
@@ -230,6 +271,14 @@ public final class Daemon {
     rememberScreens()
   }
 
+  /// What should have been done by now and was not; nil: all is well.
+  private func problem(_ now: Instant) -> String? {
+    if !pending.isEmpty { return "\(pending.count) decisions were not carried out" }
+    let deadlines = [touch.nextDeadline, scheduler.nextDeadline, handler?.nextDeadline].compactMap(\.self)
+    guard let due = deadlines.min(), now - due > .seconds(10) else { return nil }
+    return "what was due \(TimeSpan.describe(now - due)) ago was not done"
+  }
+
   /// `systemctl status` shows it. Changes with the queue, not with every touch.
   private func announce() {
     var text = "\(count(scheduler.waitingCount, "update")) waiting"
@@ -247,17 +296,19 @@ public final class Daemon {
     desk.stop()
     scheduler.stop(at: now)
     sd_notify(0, "STOPPING=1")
-    if let handler {
-      log.info("stopping when handler '\(handler.update.handler)' for \(handler.update.id) has ended")
+    if let handler, !handler.canBeLeft {
+      log.info(
+        "stopping when handler '\(handler.update.handler)' for \(handler.update.id) has ended", .stopping,
+        [.update(handler.update.id), .handler(handler.update.handler)])
     } else {
-      log.info("stopping")
+      log.info("stopping", .stopping)
       loop.stop(0)
     }
   }
 
   /// To be asked whenever a handler has ended and its result is stored.
   func stopIfAsked() {
-    if scheduler.isStopping && handler == nil && !scheduler.isRunning { loop.stop(0) }
+    if scheduler.isStopping && handler?.canBeLeft ?? !scheduler.isRunning { loop.stop(0) }
   }
 
   // MARK: What must be ours alone

@@ -72,6 +72,18 @@ public struct TouchgateConnection: Sendable {
     try call("GET", "/v1/updates/\(percentEncoded(id))")
   }
 
+  /// What was submitted with it; empty where nothing was. Throws as `cancel`, also once it has ended.
+  public func payload(of id: String) throws(ClientError) -> [UInt8] {
+    let (status, body) = try send(method: "GET", path: "/v1/updates/\(percentEncoded(id))/payload")
+    if status != 200 { throw .refused(status: status, problem(status, body)) }
+    return body
+  }
+
+  /// By name. Throws as `payload`.
+  public func parameters(of id: String) throws(ClientError) -> [String: String] {
+    try call("GET", "/v1/updates/\(percentEncoded(id))/parameters")
+  }
+
   /// The update, cancelled. Throws `refused` with status 404 where there is no such update, 409 where it is being
   /// applied or has ended, 403 where it belongs to somebody else.
   public func cancel(_ id: String) throws(ClientError) -> UpdateReply {

@@ -118,11 +118,15 @@ private let listHelp = """
   """
 
 private let showHelp = """
-  touchgate show ID
+  touchgate show ID [--payload | --param NAME]
   Prints everything about one update: all that blocks it and what clears that, or how it ended.
 
     touchgate show 01JDXYZ0000000000000000000
     touchgate show menu-2026-11-30 --json | jq .state
+    touchgate show menu-2026-11-30 --payload     its bytes and nothing else; for the unit of a Unit= handler
+    touchgate show menu-2026-11-30 --param url   the value of one parameter
+
+  Payload and parameters are for who submitted it, for root, and for those with the right Admin=.
 
   Exit code 0 whatever its state is; 4: there is no such update.
 

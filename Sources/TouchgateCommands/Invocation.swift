@@ -13,6 +13,8 @@ struct Invocation: Equatable {
     case watch
     case list(state: String?, limit: Int?)
     case show(id: String)
+    case payload(id: String)
+    case parameter(id: String, name: String)
     /// nil: of everything that waits.
     case why(id: String?)
     case cancel(id: String)
@@ -64,7 +66,13 @@ struct Invocation: Equatable {
     case .list:
       verb = .list(state: scanned.options[.state], limit: try limit(scanned.options[.limit]))
     case .show:
-      verb = .show(id: try whichUpdate(&operands, name))
+      let id = try whichUpdate(&operands, name)
+      switch (scanned.options[.payload], scanned.options[.param]) {
+      case (nil, nil): verb = .show(id: id)
+      case (.some, nil): verb = .payload(id: id)
+      case (nil, let parameter?): verb = .parameter(id: id, name: parameter)
+      case (.some, .some): throw UsageError("--payload and --param are two questions; ask one", verb: .show)
+      }
     case .why:
       verb = .why(id: operands.popFirst())
     case .cancel:

@@ -37,6 +37,8 @@ private func performOwn(_ verb: Invocation.Verb, _ session: Session) throws(Fail
   case .watch: return try watch(session)
   case .list(let state, let limit): return try list(state: state, limit: limit, session)
   case .show(let id): return try show(id, session)
+  case .payload(let id): return try showPayload(id, session)
+  case .parameter(let id, let name): return try showParameter(id, name, session)
   case .why(let id?): return try why(id, session)
   case .why(nil): return try whyAll(session)
   case .cancel(let id):

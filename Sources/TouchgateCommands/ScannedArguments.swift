@@ -23,14 +23,15 @@ enum VerbName: String, CaseIterable {
     case .list: [.state, .limit]
     case .feedback: [.selfTest]
     case .pause: [.why]
-    case .show, .why, .cancel, .apply, .force, .retry, .holds, .release, .resume, .screens, .help, .version: []
+    case .show: [.payload, .param]
+    case .why, .cancel, .apply, .force, .retry, .holds, .release, .resume, .screens, .help, .version: []
     }
   }
 }
 
 enum Option: String, CaseIterable {
   case json, help, socket, payload, id, key, priority, quiet, deadline, watch, state, limit, screen, why, wait, timeout,
-    since
+    since, param
   case `for`, `guard`
   case notBefore = "not-before"
   case selfTest = "self-test"
@@ -43,7 +44,7 @@ enum Option: String, CaseIterable {
   var takesValue: Bool {
     switch self {
     case .socket, .payload, .id, .key, .priority, .quiet, .notBefore, .deadline, .onDeadline, .state, .limit, .screen,
-      .why, .timeout, .since, .for:
+      .why, .timeout, .since, .for, .param:
       true
     case .json, .help, .watch, .wait, .dryRun, .ifQuiet, .guard, .selfTest: false
     }
@@ -119,7 +120,8 @@ struct ScannedArguments {
         "there is no option '\(argument)'" + (near.map { "; did you mean --\($0)?" } ?? ""), verb: verb)
     }
     var value = ""
-    if option.takesValue {
+    // `show` asks for what `submit` gives.
+    if option.takesValue && !(verb == .show && option == .payload) {
       guard let given = parts.count == 2 ? parts[1] : rest.popFirst() else {
         throw UsageError("--\(name) needs a value", verb: verb)
       }

@@ -25,8 +25,10 @@ struct Session {
   var isTerminal: Bool { isatty(output.descriptor) == 1 }
 
   /// Prints at once, nothing is buffered.
-  func print(_ text: String) throws(Failure) {
-    let reason = output.write(text)
+  func print(_ text: String) throws(Failure) { try print(bytes: Array(text.utf8)) }
+
+  func print(bytes: [UInt8]) throws(Failure) {
+    let reason = output.write(bytes)
     switch reason {
     case 0: return
     // The reader has seen enough.
@@ -60,8 +62,10 @@ struct StandardStream {
   static let error = StandardStream(descriptor: STDERR_FILENO)
 
   /// Writes all of it; 0, or errno.
-  @discardableResult func write(_ text: String) -> CInt {
-    var rest = Array(text.utf8)[...]
+  @discardableResult func write(_ text: String) -> CInt { write(Array(text.utf8)) }
+
+  func write(_ bytes: [UInt8]) -> CInt {
+    var rest = bytes[...]
     while !rest.isEmpty {
       let count = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
       if count >= 0 {

@@ -11,7 +11,8 @@ public final class QueueStore {
 
   private let connection: Connection
   private let pageLimit: Int?
-  private let limits: HistoryLimits
+  /// Of the history; another one counts from the next `prune` on.
+  public var limits: HistoryLimits
   private var tally = Tally([:])
   /// A new update was refused, or spare pages could not be had.
   private var wasFull = false

@@ -39,7 +39,9 @@ struct Touchgated {
   private static func serve(_ arguments: Arguments) -> CInt {
     do {
       let configuration = try Configuration.read(folders: arguments.folders)
-      return try Daemon(configuration, arguments.options).run()
+      var options = arguments.options
+      options.folders = arguments.folders
+      return try Daemon(configuration, options).run()
     } catch let error as ConfigurationError {
       for problem in error.problems { complain("touchgated: \(problem)") }
       return 78

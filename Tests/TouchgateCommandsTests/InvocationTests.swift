@@ -29,7 +29,9 @@ struct InvocationTests {
     "every other verb",
     arguments: [
       (["status"], .status), (["status", "--watch"], .watch), (["status", "7"], .show(id: "7")),
-      (["show", "7"], .show(id: "7")), (["list"], .list(state: nil, limit: nil)),
+      (["show", "7", "--payload"], .payload(id: "7")),
+      (["show", "7", "--param", "url"], .parameter(id: "7", name: "url")), (["show", "7"], .show(id: "7")),
+      (["list"], .list(state: nil, limit: nil)),
       (["list", "--state", "waiting", "--limit", "5"], .list(state: "waiting", limit: 5)), (["version"], .version),
       (["why"], .why(id: nil)), (["why", "7"], .why(id: "7")), (["cancel", "7"], .cancel(id: "7")),
       (["apply", "7"], .apply(id: "7")), (["cancel", "-h"], .help(.cancel)),
@@ -59,6 +61,7 @@ struct InvocationTests {
       (["list", "--json=1"], "--json takes no value"),
       (["list", "--state", "a", "--state", "b"], "--state is given twice"),
       (["list", "a"], "'a' is one argument too many"),
+      (["show", "7", "--payload", "--param", "url"], "--payload and --param are two questions; ask one"),
       (["show"], "say which update: show ID"),
       (["cancel"], "say which update: cancel ID"),
       (["apply"], "say which update: apply ID"),

@@ -1,5 +1,6 @@
 public import Gating
 import Glibc
+import Scheduling
 public import TouchModel
 public import UpdateStore
 
@@ -71,24 +72,37 @@ public struct Configuration: Equatable, Sendable {
       named: screens.names, required: requiredScreens)
   }
 
+  var servicePolicy: HandlerPolicy { HandlerPolicy(quietPeriod: quietPeriod) }
+
+  var handlerPolicies: [String: HandlerPolicy] {
+    handlers.mapValues { $0.policy(serviceQuietPeriod: quietPeriod) }
+  }
+
+  /// Nothing has changed in it that touchscreens and gates go by.
+  func saysTheSameOfTouch(as other: Configuration) -> Bool {
+    screenRules == other.screenRules && screens == other.screens && deviceRules == other.deviceRules
+      && stuckAfter == other.stuckAfter && onStuck == other.onStuck && guardMax == other.guardMax
+  }
+
   /// What reading alone cannot know: handlers whose program is missing, is no regular file, or may not be executed by
   /// this process (stat(2), access(2)), by name of the handler. Empty: all are there.
   public func missingPrograms() -> [ConfigurationProblem] {
     handlers.values.sorted { $0.name < $1.name }.compactMap { handler in
+      guard case .program(let command) = handler.kind, let program = command.first else { return nil }
       var status = stat()
       let reason: String
-      if stat(handler.program, &status) != 0 {
+      if stat(program, &status) != 0 {
         reason = String(cString: strerror(errno))
       } else if status.st_mode & S_IFMT != S_IFREG {
         reason = "it is not a regular file"
-      } else if access(handler.program, X_OK) != 0 {
+      } else if access(program, X_OK) != 0 {
         reason = "this user may not execute it (\(String(cString: strerror(errno))))"
       } else {
         return nil
       }
       return ConfigurationProblem(
         file: handler.file, line: nil,
-        message: "the program \(handler.program) of handler \(handler.name) cannot be started: \(reason)")
+        message: "the program \(program) of handler \(handler.name) cannot be started: \(reason)")
     }
   }
 }

@@ -110,7 +110,7 @@ struct ConfigurationReader {
 
   private mutating func readHandler(_ name: String, _ file: ConfigurationFile) {
     var found = problems(of: file, known: .handler)
-    var command: [String] = []
+    var kinds: [HandlerKind] = []
     var parameters: [ParameterDefinition] = []
     var timeout: Duration = .seconds(300)
     var quietPeriod: Duration?
@@ -123,7 +123,8 @@ struct ConfigurationReader {
     for entry in file.entries where entry.section == "Handler" {
       do throws(ConfigurationValue.Refused) {
         switch entry.key {
-        case "Exec": command = try ConfigurationValue.command(entry.value)
+        case "Exec": kinds.append(.program(try ConfigurationValue.command(entry.value)))
+        case "Unit": kinds.append(.unit(try ConfigurationValue.unit(entry.value)))
         case "Param": parameters.append(try ConfigurationValue.parameter(entry.value, after: parameters))
         case "QuietPeriod": quietPeriod = try ConfigurationValue.timeSpan(entry.value)
         case "Attempts": policy.attempts = try ConfigurationValue.number(entry.value, 1...100)
@@ -156,11 +157,17 @@ struct ConfigurationReader {
       }
     }
     // In a file with a mistake of form the line may only not have been recognized.
-    if file.problems.isEmpty, !file.entries.contains(where: { $0.key == "Exec" }) {
+    if file.problems.isEmpty, !file.entries.contains(where: { $0.key == "Exec" || $0.key == "Unit" }) {
       found.append(
         ConfigurationProblem(
           file: file.path, line: nil,
-          message: "Exec= is missing in [Handler]; write the program to start, with its absolute path"))
+          message: "Exec= or Unit= is missing in [Handler]; write the program to start, with its absolute path, or a "
+            + "unit of systemd"))
+    }
+    if kinds.count > 1, let entry = file.entries.last(where: { $0.key == "Exec" || $0.key == "Unit" }) {
+      found.append(
+        ConfigurationProblem(
+          file: file.path, line: entry.line, message: "\(entry.key)= is one too many; keep Exec= or Unit="))
     }
     if reboots {
       policy.rebootTimeout = rebootTimeout ?? .seconds(600)
@@ -176,9 +183,9 @@ struct ConfigurationReader {
           message: "the file's name without .conf names the handler; use 1 to 64 of A-Z a-z 0-9 . _ -"))
     }
     report(found)
-    if found.isEmpty, let program = command.first {
+    if found.isEmpty, let kind = kinds.first {
       configuration.handlers[name] = HandlerDefinition(
-        name: name, file: file.path, program: program, arguments: Array(command.dropFirst()), parameters: parameters,
+        name: name, file: file.path, kind: kind, parameters: parameters,
         timeout: timeout, quietPeriod: quietPeriod, guardKind: guardKind, allowed: allowed, policy: policy)
       configuration.handlers[name]?.feedbackOnApply = feedback.onApply
       configuration.handlers[name]?.feedbackOnFail = feedback.onFail

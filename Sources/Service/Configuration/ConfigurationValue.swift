@@ -117,6 +117,18 @@ enum ConfigurationValue {
     return words
   }
 
+  /// `Unit=`: the name of a service (systemd.unit(5)), short enough for an id as instance.
+  static func unit(_ text: String) throws(Refused) -> String {
+    let name = text.hasSuffix(".service") ? text.dropLast(".service".count) : ""
+    let isName = name.unicodeScalars.allSatisfy { isLetterOrDigit($0) || ":-_.\\@".unicodeScalars.contains($0) }
+    guard isName, (1...180).contains(name.utf8.count), name.first != "@", name.count(where: { $0 == "@" }) <= 1 else {
+      throw Refused(
+        message: "\(text.quotedForMessage) is no service of systemd; write NAME.service, or NAME@.service, which gets "
+          + "the update's id for an instance")
+    }
+    return text
+  }
+
   /// `Param=NAME [PATTERN]`, after those that the file has declared above it.
   static func parameter(
     _ text: String, after declared: [ParameterDefinition]

@@ -7,10 +7,8 @@ public struct HandlerDefinition: Equatable, Sendable {
   public let name: String
   /// The file it stands in, for messages.
   public let file: String
-  /// `Exec=`, first word: an absolute path. Whether it is there, `Configuration.missingPrograms` says.
-  public let program: String
-  /// `Exec=`, the other words.
-  public let arguments: [String]
+  /// `Exec=`, `Unit=`: what applies its updates.
+  public let kind: HandlerKind
   /// `Param=`, in the order of the file. No parameter has to be given in a request.
   public let parameters: [ParameterDefinition]
   /// `Timeout=`: how long the program may run; more than zero. `Duration.forever` (infinity): as long as it likes.
@@ -28,7 +26,7 @@ public struct HandlerDefinition: Equatable, Sendable {
   private let policy: HandlerPolicy
 
   public init(
-    name: String, file: String, program: String, arguments: [String], parameters: [ParameterDefinition],
+    name: String, file: String, kind: HandlerKind, parameters: [ParameterDefinition],
     timeout: Duration, quietPeriod: Duration? = nil, guardKind: GuardKind = .verify,
     allowed: Principals? = nil,
     policy: HandlerPolicy = HandlerPolicy()
@@ -39,8 +37,7 @@ public struct HandlerDefinition: Equatable, Sendable {
     self.policy = policy
     self.name = name
     self.file = file
-    self.program = program
-    self.arguments = arguments
+    self.kind = kind
     self.parameters = parameters
     self.timeout = timeout
   }
@@ -70,6 +67,21 @@ public struct HandlerDefinition: Equatable, Sendable {
       }
     }
     return nil
+  }
+}
+
+/// What applies updates.
+public enum HandlerKind: Equatable, Sendable {
+  /// `Exec=`: the words of a command; the first is an absolute path. Whether it is there, `Configuration.missingPrograms`
+  /// says. Never empty.
+  case program([String])
+  /// `Unit=`: a service of systemd. The template `name@.service` gets the update's id for an instance.
+  case unit(String)
+
+  /// The unit that applies this update; nil: it is no unit.
+  func unit(for id: UpdateID) -> String? {
+    guard case .unit(let name) = self else { return nil }
+    return name.hasSuffix("@.service") ? "\(name.dropLast(".service".count))\(id).service" : name
   }
 }
 

@@ -22,8 +22,8 @@ struct KnownKeys {
   static let handler = KnownKeys(
     sections: [
       "Handler": [
-        "Exec", "Param", "Timeout", "QuietPeriod", "Attempts", "Backoff", "Coalesce", "OnInterrupted", "Reboots",
-        "RebootTimeout", "SatisfiedByReboot", "AllowUsers", "AllowGroups", "Guard", "FeedbackOnApply",
+        "Exec", "Unit", "Param", "Timeout", "QuietPeriod", "Attempts", "Backoff", "Coalesce", "OnInterrupted",
+        "Reboots", "RebootTimeout", "SatisfiedByReboot", "AllowUsers", "AllowGroups", "Guard", "FeedbackOnApply",
         "FeedbackOnFail",
       ]
     ],

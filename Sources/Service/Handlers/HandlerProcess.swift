@@ -6,7 +6,7 @@ import Timeline
 
 /// A running `Exec=` handler: a process group of its own, the payload on standard input, its output in the log, and
 /// a locked descriptor that tells a later run of the service whether it still runs.
-final class HandlerProcess {
+final class HandlerProcess: RunningHandler {
   /// Between SIGTERM and SIGKILL after the time-out.
   static let killGrace: Duration = .seconds(5)
 
@@ -22,6 +22,7 @@ final class HandlerProcess {
   let releasedAt: Instant?
   private let pid: pid_t
   private let definition: HandlerDefinition
+  private let program: String
   private var phase = Phase.running
   private var phaseEnds: Instant
   private let output: CInt
@@ -36,9 +37,9 @@ final class HandlerProcess {
 
   /// Starts the handler's program. `ended` is called once.
   init(
-    _ definition: HandlerDefinition, _ update: Update, attempt: Int, payload: [UInt8], lock: String,
+    _ definition: HandlerDefinition, command: [String], _ update: Update, attempt: Int, payload: [UInt8], lock: String,
     releasedAt: Instant?, loop: EventLoop, log: Log, now: Instant,
-    ended: @escaping (HandlerProcess, EventLoop.ChildEnd, Instant) -> Void
+    ended: @escaping (HandlerEnd, Instant) -> Void
   ) throws {
     let input = try Self.file(of: payload)
     defer { close(input) }
@@ -48,18 +49,20 @@ final class HandlerProcess {
     guard tg_pipe(&pipe) == 0 else { throw CannotStart(description: "pipe: \(errorText(errno))") }
     defer { close(pipe[1]) }
 
+    let program = command.first ?? ""
     var child: pid_t = 0
-    let code = withCStrings([definition.program] + definition.arguments) { arguments in
+    let code = withCStrings(command) { arguments in
       withCStrings(Self.environment(definition, update, attempt)) { environment in
-        tg_spawn(&child, definition.program, arguments, environment, input, pipe[1], lockDescriptor)
+        tg_spawn(&child, program, arguments, environment, input, pipe[1], lockDescriptor)
       }
     }
     guard code == 0 else {
       close(pipe[0])
       unlink(lock)
-      throw CannotStart(description: "\(definition.program) cannot be started: \(errorText(code))")
+      throw CannotStart(description: "\(program) cannot be started: \(errorText(code))")
     }
     self.definition = definition
+    self.program = program
     self.update = update
     self.releasedAt = releasedAt
     self.log = log
@@ -74,11 +77,14 @@ final class HandlerProcess {
       if let line = written.lastLine() { write(line) }
       outputWatch = nil
       sweep()
-      ended(self, end, now)
+      ended(HandlerEnd(result: result(end, at: Clock.wall), triesLater: asksToTryLater(end)), now)
     }
   }
 
   deinit { close(output) }
+
+  /// Its output, and its end, are told to nobody else.
+  var canBeLeft: Bool { false }
 
   var nextDeadline: Instant? {
     switch phase {
@@ -114,7 +120,7 @@ final class HandlerProcess {
   }
 
   /// What the end means for the update.
-  func result(_ end: EventLoop.ChildEnd, at wall: WallTime) -> UpdateResult {
+  private func result(_ end: EventLoop.ChildEnd, at wall: WallTime) -> UpdateResult {
     let state: FinalState
     let exitCode: Int?
     var message: String
@@ -122,12 +128,12 @@ final class HandlerProcess {
     case (.exited(0), .running):
       (state, exitCode, message) = (.applied, 0, "exit 0")
     case (.exited(let code), .running):
-      (state, exitCode, message) = (.failed, Int(code), "\(definition.program) ended with exit status \(code)")
+      (state, exitCode, message) = (.failed, Int(code), "\(program) ended with exit status \(code)")
     case (.exited(let code), .terminating), (.exited(let code), .killed):
       (state, exitCode) = (.failed, Int(code))
       message = "stopped after its time-out of \(TimeSpan.describe(definition.timeout)) (exit status \(code))"
     case (.killed(let signal), .running):
-      (state, exitCode, message) = (.failed, nil, "\(definition.program) was ended by signal \(signal)")
+      (state, exitCode, message) = (.failed, nil, "\(program) was ended by signal \(signal)")
     case (.killed(let signal), .terminating), (.killed(let signal), .killed):
       (state, exitCode) = (.failed, nil)
       message = "stopped after its time-out of \(TimeSpan.describe(definition.timeout)) by signal \(signal)"
@@ -140,8 +146,7 @@ final class HandlerProcess {
       releaseToStartMilliseconds: releasedAt.map { (started - $0).wholeMilliseconds })
   }
 
-  /// Exit status 75 (EX_TEMPFAIL of sysexits.h): not now, but nothing has failed.
-  func asksToTryLater(_ end: EventLoop.ChildEnd) -> Bool {
+  private func asksToTryLater(_ end: EventLoop.ChildEnd) -> Bool {
     switch phase {
     case .running: end == .exited(75)
     case .terminating, .killed: false

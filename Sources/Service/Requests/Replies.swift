@@ -89,7 +89,11 @@ struct Replies {
     }
   }
 
-  func machine(_ screens: Screens) -> GateReply {
+  func machine(_ input: TouchInput) -> GateReply {
+    if let since = input.sleepsSince {
+      return GateReply(state: "unknown", since: clock.rfc3339(since), reason: Words.goesToSleep)
+    }
+    let screens = input.screens
     switch screens.machine {
     case .starting(let since):
       return GateReply(state: "unknown", since: clock.rfc3339(since), reason: Words.starting)
@@ -148,6 +152,7 @@ enum Words {
 
   static let starting = "the service is starting"
   static let noScreen = "no touchscreen was found (OnNoScreen=hold)"
+  static let goesToSleep = "the machine is going to sleep"
   static let missing = "the screen is missing"
   static let noScreenYet = "no touchscreen was found yet"
 

@@ -6,6 +6,8 @@ enum Call: Equatable {
   case submit
   case list
   case show(String)
+  case payload(String)
+  case parameters(String)
   case cancel(String)
   case hurry(String)
   case force(String)
@@ -26,6 +28,7 @@ enum Call: Equatable {
   case status
   case feedback
   case about
+  case metrics
 
   /// Nil for a path that does not exist; `allowed` where only the method is wrong.
   enum Match: Equatable {
@@ -39,6 +42,7 @@ enum Call: Equatable {
     let byMethod: [String: Call]
     switch parts {
     case ["v1"]: byMethod = ["GET": .about]
+    case ["metrics"]: byMethod = ["GET": .metrics]
     case ["v1", "status"]: byMethod = ["GET": .status]
     case ["v1", "feedback"]: byMethod = ["POST": .feedback]
     case ["v1", "updates"]: byMethod = ["GET": .list, "POST": .submit]
@@ -46,6 +50,8 @@ enum Call: Equatable {
       byMethod = ["GET": .show(parts[2]), "DELETE": .cancel(parts[2])]
     case let parts where parts.count == 4 && parts.prefix(2) == ["v1", "updates"] && !parts[2].isEmpty:
       switch parts[3] {
+      case "payload": byMethod = ["GET": .payload(parts[2])]
+      case "parameters": byMethod = ["GET": .parameters(parts[2])]
       case "apply": byMethod = ["POST": .hurry(parts[2])]
       case "force": byMethod = ["POST": .force(parts[2])]
       case "retry": byMethod = ["POST": .retry(parts[2])]

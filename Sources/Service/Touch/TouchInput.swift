@@ -69,6 +69,8 @@ final class TouchInput {
   private static let sampling: Duration = .milliseconds(50)
 
   private(set) var screens: Screens
+  /// Since when the machine has been going to sleep.
+  private(set) var sleepsSince: Instant?
   /// Updates wait; without them nothing is sampled.
   var somethingWaits = false
   /// Changes of contacts told so far, by frames or by tables.
@@ -379,8 +381,12 @@ final class TouchInput {
     letGoIfFree(now)
   }
 
+  /// Shut until `resumed`.
+  func goesToSleep(_ now: Instant) { sleepsSince = sleepsSince ?? now }
+
   /// The machine has slept: what is known of every device is from before.
   func resumed(_ now: Instant) {
+    sleepsSince = nil
     for id in Array(attached.keys) {
       tell(id, now) { $0.handle(.lost(now)) }
       adoptTable(id, now)
@@ -420,6 +426,10 @@ final class TouchInput {
         Blocker(
           code: .unknown, since: due - ContactTracker.secondRead, device: device.source.profile.name,
           reason: "a frame of \(device.source.profile.name) is not complete", clears: "within 20 ms"))
+    }
+    if let since = sleepsSince {
+      passages[""] = .shut(
+        Blocker(code: .unknown, since: since, reason: Words.goesToSleep, clears: "when it has been awake again"))
     }
     return passages
   }

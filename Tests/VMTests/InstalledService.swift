@@ -1,0 +1,103 @@
+import Foundation
+import Testing
+import TouchgateAPI
+
+/// The service as it is installed, under systemd, with handlers and units of the test's own; all of it is gone with the
+/// value's last user.
+final class InstalledService {
+  private static let handlers = "/etc/touchgate/handlers.d"
+  private static let units = "/etc/systemd/system"
+  private var files: [String] = []
+
+  init() throws {
+    stop()
+    try? FileManager.default.removeItem(atPath: Self.handlers)
+    try FileManager.default.createDirectory(atPath: Self.handlers, withIntermediateDirectories: true)
+    for file in (try? FileManager.default.contentsOfDirectory(atPath: "/var/lib/touchgate")) ?? [] {
+      try? FileManager.default.removeItem(atPath: "/var/lib/touchgate/\(file)")
+    }
+    // Tests without a screen need not wait for one.
+    try write("/etc/touchgate/touchgate.conf.d/base.conf", "[Gate]\nFirstScreenTimeout=0\nMissingScreenGrace=0\n")
+  }
+
+  deinit {
+    stop()
+    for file in files { try? FileManager.default.removeItem(atPath: file) }
+    _ = try? systemctl("daemon-reload")
+  }
+
+  private func stop() {
+    _ = try? systemctl("stop", "touchgated.service", "touchgated.socket")
+    _ = try? systemctl("reset-failed")
+  }
+
+  func systemctl(_ words: String...) throws -> Run { try Run("/usr/bin/systemctl", words) }
+
+  // MARK: What the administrator writes
+
+  func handler(_ name: String, _ lines: String) throws {
+    try write("\(Self.handlers)/\(name).conf", "[Handler]\n\(lines)\n")
+  }
+
+  func forget(handler name: String) throws {
+    try FileManager.default.removeItem(atPath: "\(Self.handlers)/\(name).conf")
+  }
+
+  /// A unit of Type=oneshot that runs a shell command as root.
+  func unit(_ name: String, _ command: String, _ more: String = "") throws {
+    try write("\(Self.units)/\(name)", "[Service]\nType=oneshot\nExecStart=/bin/sh -c '\(command)'\n\(more)\n")
+    _ = try systemctl("daemon-reload")
+  }
+
+  func dropIn(_ lines: String, of unit: String = "touchgated.service") throws {
+    try FileManager.default.createDirectory(atPath: "\(Self.units)/\(unit).d", withIntermediateDirectories: true)
+    try write("\(Self.units)/\(unit).d/test.conf", lines)
+    _ = try systemctl("daemon-reload")
+  }
+
+  func settings(_ lines: String) throws { try write("/etc/touchgate/touchgate.conf.d/test.conf", lines) }
+
+  private func write(_ path: String, _ text: String) throws {
+    try FileManager.default.createDirectory(
+      atPath: (path as NSString).deletingLastPathComponent, withIntermediateDirectories: true)
+    try text.write(toFile: path, atomically: true, encoding: .utf8)
+    files.append(path)
+  }
+
+  // MARK: What it does
+
+  func start() throws {
+    let started = try systemctl("start", "touchgated.service")
+    try #require(started.status == 0, "\(started.errors)\(journal)")
+  }
+
+  var pid: Int32 {
+    get throws {
+      Int32(try systemctl("show", "touchgated.service", "-P", "MainPID").output.trimmingCharacters(in: .newlines)) ?? 0
+    }
+  }
+
+  var journal: String { (try? Run("/usr/bin/journalctl", ["-u", "touchgated", "-n", "60"]).output) ?? "" }
+
+  func submit(_ words: String..., payload: String? = nil) throws -> String {
+    let payloadWords = payload == nil ? [] : ["--payload", "-"]
+    let submitted = try Run("/usr/bin/touchgate", ["submit"] + words + payloadWords, input: payload ?? "")
+    try #require(submitted.status == 0, "\(submitted.errors)\(journal)")
+    return submitted.output.trimmingCharacters(in: .newlines)
+  }
+
+  func update(_ id: String) throws -> UpdateReply {
+    let shown = try Run("/usr/bin/touchgate", ["show", id, "--json"])
+    return try JSONDecoder().decode(UpdateReply.self, from: Data(shown.output.utf8))
+  }
+
+  /// How it ended; nil: it did not within the limit.
+  func end(_ id: String, within limit: Duration = .seconds(15)) throws -> (state: String, message: String)? {
+    guard eventually(within: limit, { (try? update(id).result) != nil }) else { return nil }
+    let reply = try update(id)
+    return (reply.state, reply.result?.message ?? "")
+  }
+}
+
+/// A file that handlers and units write.
+func contents(_ path: String) -> String { (try? String(contentsOfFile: path, encoding: .utf8)) ?? "" }

@@ -1,0 +1,169 @@
+import Foundation
+import Glibc
+import Testing
+import TouchgateAPI
+import VirtualTouch
+
+extension SystemdTests {
+  /// A handler's unit of systemd, started by the installed service: not root, in its sandbox, allowed by polkit.
+  @Suite("Unit= handlers")
+  struct UnitHandlers {
+    let service: InstalledService
+    /// Of the machine's own: what the units write.
+    let folder = "/run/touchgate-test-\(UUID().uuidString)"
+
+    init() throws {
+      service = try InstalledService()
+      try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+    }
+
+    @Test("an update waits for a finger and is applied by a unit that runs as root and reads what was submitted")
+    func waitsAndApplies() throws {
+      let screen = try VirtualTouchscreen(ScreenDescription("Lobby"))
+      try service.unit(
+        "touchgate-hello@.service",
+        "id -un > \(folder)/who; touchgate show %i --payload > \(folder)/payload; touchgate show %i --param name > \(folder)/name"
+      )
+      try service.handler("hello", "Unit=touchgate-hello@.service\nParam=name")
+      try service.start()
+      screen.down(slot: 0, x: 0.5, y: 0.5)
+      #expect(try eventually { try Run("/usr/bin/touchgate", ["status"]).output.contains("1 contact on Lobby") })
+      let id = try service.submit("hello", "name=a b", payload: "x\u{0}y\n")
+      #expect(try service.update(id).blockers.first?.code == "touched")
+      #expect(contents("\(folder)/who") == "")
+      screen.up(slot: 0)
+      let end = try service.end(id)
+      #expect(end?.state == "applied", "\(String(describing: end))\(service.journal)")
+      #expect(contents("\(folder)/who") == "root\n")
+      #expect(contents("\(folder)/payload") == "x\u{0}y\n")
+      #expect(contents("\(folder)/name") == "a b\n")
+      #expect(try Run("/bin/ps", ["-o", "user=", "-p", "\(service.pid)"]).output.contains("touchga"))
+      #expect(try service.update(id).result?.releaseToStartMs != nil)
+    }
+
+    @Test("what goes wrong with a unit is said in the update, which is tried as often as Attempts= says")
+    func refusals() throws {
+      try service.unit("other.service", "true")
+      try service.unit("touchgate-fails.service", "exit 3")
+      try service.unit("touchgate-stays.service", "true", "RemainAfterExit=yes")
+      try service.unit("touchgate-hidden.service", "true")
+      _ = try Run("/bin/rm", ["/etc/systemd/system/touchgate-hidden.service"])
+      _ = try service.systemctl("mask", "touchgate-hidden.service")
+      let cases = [
+        ("refused", "other.service", "may not start unit other.service"),
+        ("missing", "touchgate-nowhere.service", "touchgate-nowhere.service is not there"),
+        ("masked", "touchgate-hidden.service", "touchgate-hidden.service is masked"),
+        ("fails", "touchgate-fails.service", "touchgate-fails.service has failed: exit-code, exit status 3"),
+        ("stays", "touchgate-stays.service", "was active already"),
+      ]
+      for (name, unit, _) in cases { try service.handler(name, "Unit=\(unit)\nAttempts=2\nBackoff=100ms") }
+      try service.start()
+      let pid = try service.pid
+      _ = try service.systemctl("start", "touchgate-stays.service")
+      for (name, _, message) in cases {
+        let id = try service.submit(name)
+        let end = try service.end(id)
+        #expect(end?.state == "failed" && end?.message.contains(message) == true, "\(name): \(String(describing: end))")
+        #expect(try service.update(id).attempts == 2, "\(name)")
+      }
+      #expect(try service.pid == pid, "the service stays up")
+      _ = try service.systemctl("unmask", "touchgate-hidden.service")
+      _ = try service.systemctl("stop", "touchgate-stays.service")
+    }
+
+    @Test("exit status 75 of a unit means later, not failed")
+    func later() throws {
+      try service.unit(
+        "touchgate-later.service", "[ -e \(folder)/done ] || { touch \(folder)/done; exit 75; }")
+      try service.handler("later", "Unit=touchgate-later.service\nBackoff=100ms")
+      try service.start()
+      let id = try service.submit("later")
+      #expect(try service.end(id)?.state == "applied", "\(service.journal)")
+      #expect(try service.update(id).attempts == 1)
+    }
+
+    @Test("a unit that does not end within Timeout= is stopped")
+    func timeout() throws {
+      try service.unit("touchgate-slow.service", "sleep 1000")
+      try service.handler("slow", "Unit=touchgate-slow.service\nTimeout=1s")
+      try service.start()
+      let end = try service.end(try service.submit("slow"))
+      #expect(
+        end?.state == "failed" && end?.message.contains("time-out of 1 s, stopped by systemd") == true,
+        "\(String(describing: end))")
+      #expect(try service.systemctl("is-active", "touchgate-slow.service").output != "activating\n")
+    }
+
+    @Test("D-Bus goes away and comes back: a start without it fails and is tried again, the service stays up")
+    func busGone() throws {
+      try service.unit("touchgate-note.service", "echo x >> \(folder)/notes")
+      try service.handler("note", "Unit=touchgate-note.service\nAttempts=50\nBackoff=200ms")
+      try service.start()
+      let pid = try service.pid
+      _ = try service.systemctl("stop", "dbus.socket", "dbus.service")
+      let id = try service.submit("note")
+      #expect(
+        try eventually {
+          try service.update(id).blockers.contains { $0.code == "backoff" && $0.reason?.contains("D-Bus") == true }
+        }, "\(service.journal)")
+      _ = try service.systemctl("start", "dbus.socket", "dbus.service")
+      #expect(try service.end(id, within: .seconds(30))?.state == "applied", "\(service.journal)")
+      #expect(contents("\(folder)/notes") == "x\n", "\(service.journal)")
+      #expect(try service.pid == pid)
+    }
+
+    @Test("D-Bus goes away while a unit runs: systemd's record says how it ended", arguments: [true, false])
+    func busGoneMeanwhile(succeeds: Bool) throws {
+      try service.unit(
+        "touchgate-long.service",
+        "echo x >> \(folder)/started; until [ -e \(folder)/go ]; do sleep 0.05; done; exit \(succeeds ? 0 : 4)")
+      try service.handler("long", "Unit=touchgate-long.service")
+      try service.start()
+      let id = try service.submit("long")
+      #expect(eventually { contents("\(folder)/started") == "x\n" })
+      _ = try service.systemctl("stop", "dbus.socket", "dbus.service")
+      try "".write(toFile: "\(folder)/go", atomically: true, encoding: .utf8)
+      #expect(try eventually { try service.systemctl("is-active", "touchgate-long.service").output != "activating\n" })
+      #expect(try service.update(id).state == "applying")
+      _ = try service.systemctl("start", "dbus.socket", "dbus.service")
+      let end = try service.end(id, within: .seconds(30))
+      #expect(end?.state == (succeeds ? "applied" : "failed"), "\(String(describing: end))\(service.journal)")
+      #expect(contents("\(folder)/started") == "x\n")
+    }
+
+    @Test(
+      "the service is killed, or stopped, while a unit runs: it goes on, and its record decides; it is not started again",
+      arguments: [("SIGKILL", true), ("SIGKILL", false), ("SIGTERM", true), ("SIGTERM", false)])
+    func serviceGone(how: String, succeeds: Bool) throws {
+      try service.unit(
+        "touchgate-long@.service",
+        "echo x >> \(folder)/started; until [ -e \(folder)/go ]; do sleep 0.05; done; exit \(succeeds ? 0 : 4)")
+      try service.handler("long", "Unit=touchgate-long@.service\nOnInterrupted=fail")
+      try service.start()
+      let pid = try service.pid
+      let id = try service.submit("long")
+      let waiting = try service.submit("long")
+      #expect(eventually { contents("\(folder)/started") == "x\n" })
+      if how == "SIGKILL" {
+        _ = kill(pid, SIGKILL)
+      } else {
+        #expect(try service.systemctl("stop", "touchgated.service").status == 0)
+        #expect(try service.systemctl("is-active", "touchgate-long@\(id).service").output == "activating\n")
+        try service.start()
+      }
+      // It is back, and waits for the unit.
+      #expect(
+        try eventually(within: .seconds(15)) {
+          try service.pid != pid && (try? service.update(id).state) == "applying"
+        })
+      #expect(try service.update(waiting).state == "waiting")
+      try "".write(toFile: "\(folder)/go", atomically: true, encoding: .utf8)
+      let end = try service.end(id)
+      #expect(end?.state == (succeeds ? "applied" : "failed"), "\(String(describing: end))\(service.journal)")
+      #expect(end?.message.contains(succeeds ? "has succeeded" : "exit status 4") == true, "\(String(describing: end))")
+      #expect(try service.end(waiting) != nil)
+      #expect(contents("\(folder)/started") == "x\nx\n", "once each")
+      #expect(try service.update(id).attempts == 1)
+    }
+  }
+}
