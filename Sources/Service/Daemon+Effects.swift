@@ -148,6 +148,14 @@ extension Daemon {
         running = try HandlerProcess(
           definition, command: command, update, attempt: attempt, payload: try store.payload(of: update.id) ?? [],
           lock: lockPath(update.id), releasedAt: releasedAt, loop: loop, log: log, now: EventLoop.now, ended: ended)
+      case .delivery:
+        guard let delivery = try deliver(update, attempt, definition, releasedAt, now, ended) else {
+          perform(scheduler.receivers(of: update.handler, present: false, at: now), now)
+          touch.handlerEnded(now)
+          pending += scheduler.notTaken(update.id, at: now)
+          return
+        }
+        running = delivery
       case .unit(let unit):
         running = try startUnit(definition.kind.unit(for: update.id) ?? unit, definition, update, releasedAt, ended)
       }

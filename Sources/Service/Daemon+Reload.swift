@@ -28,6 +28,7 @@ extension Daemon {
     perform(
       scheduler.configure(
         policy: new.servicePolicy, policies: new.handlerPolicies, interval: new.retryInterval, at: now), now)
+    tellReceivers(now)
     touchChanged(now)
     settle(now)
     metrics.reloads += 1

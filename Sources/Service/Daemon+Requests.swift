@@ -75,6 +75,12 @@ extension Daemon {
         return Replies.json(200, ScreenListReply(screens: replies(now).screens(touch)))
       case .call(.events):
         return try readEvents(incoming, now)
+      case .call(.receive):
+        return try receive(incoming, now)
+      case .call(.acknowledge(let text)):
+        return try acknowledge(text, incoming, now)
+      case .call(.refuse(let text)):
+        return try refuse(text, incoming, now)
       case .call(.contract):
         return Contract.response
       }
@@ -152,6 +158,19 @@ extension Daemon {
     return nil
   }
 
+  /// Who may submit to a handler may also apply what is submitted.
+  func checkAllowed(_ definition: HandlerDefinition, _ peer: Peer) throws {
+    guard let allowed = definition.allowed, !allowed.contains(peer), !configuration.rights.admin.contains(peer) else {
+      return
+    }
+    throw Refusal(
+      403,
+      Problem(
+        code: "notPermitted",
+        message: "user \(peer.uid) may not use handler '\(definition.name)' (AllowUsers=, AllowGroups= in "
+          + "\(definition.file))", field: "handler"))
+  }
+
   func checkScreen(_ screen: String?) throws(Problem) {
     guard let screen, !touch.screens.isKnown(screen) else { return }
     let known = touch.screens.passages.keys.filter { !$0.isEmpty }.sorted().map { "'\($0)'" }.joined(separator: ", ")
@@ -175,14 +194,7 @@ extension Daemon {
       throw Refusal(error.code == "payloadTooLarge" ? 413 : 400, error)
     }
     guard let definition = configuration.handlers[submission.handler] else { throw unknownHandler(submission.handler) }
-    if let allowed = definition.allowed, !allowed.contains(peer), !configuration.rights.admin.contains(peer) {
-      throw Refusal(
-        403,
-        Problem(
-          code: "notPermitted",
-          message: "user \(peer.uid) may not submit to handler '\(definition.name)' (AllowUsers=, AllowGroups= in "
-            + "\(definition.file))", field: "handler"))
-    }
+    try checkAllowed(definition, peer)
     if submission.onDeadline == .force { try require(configuration.rights.force, "Force", peer) }
     try checkScreen(submission.screen)
     if let problem = definition.check(parameters: submission.parameters) {

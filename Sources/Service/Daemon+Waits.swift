@@ -13,6 +13,8 @@ extension Daemon {
     case turn(UpdateID)
     /// Reads events; the number of the next one.
     case events(next: Int64)
+    /// Applies updates itself.
+    case receiver
   }
 
   struct EndWait {
@@ -78,6 +80,7 @@ extension Daemon {
       case .hold(let id):
         log.info("hold \(id) ended with its owner's connection")
         perform(scheduler.release(id, at: now), now)
+      case .receiver: receiverIsGone(token, now)
       case .turn, .events, nil: break
       }
     }

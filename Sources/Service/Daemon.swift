@@ -71,6 +71,10 @@ public final class Daemon {
   var waitsAfter: [UpdateID: Instant] = [:]
   var endWaits: [RequestToken: EndWait] = [:]
   var turns: [UpdateID: Turn] = [:]
+  /// Applications that apply updates themselves, in the order in which they connected.
+  var receivers: [Receiver] = []
+  /// Handlers of which the scheduler knows whether they have one.
+  var delivering: Set<String> = []
   /// Replies that stay open.
   var streams: [RequestToken: StreamOwner] = [:]
   var events = EventLog()
@@ -118,6 +122,7 @@ public final class Daemon {
     try startTouch(EventLoop.now)
     desk.start()
     let now = EventLoop.now
+    tellReceivers(now)
     perform(scheduler.recover(try recovered(), at: now), now)
     touchChanged(now)
     pruneHistory(now)
@@ -291,6 +296,8 @@ public final class Daemon {
   private func stop(_ now: Instant) {
     for (token, owner) in streams {
       if case .turn(let id) = owner { leaveTurn(id, now) }
+      // What it has in its hands it may still acknowledge.
+      if (handler as? Delivery)?.receiver == token { continue }
       server.end(token)
     }
     desk.stop()

@@ -42,6 +42,22 @@ extension TouchgateConnection {
     try ReplyStream(self, "POST", "/v1/holds", try encoded(request))
   }
 
+  /// Updates of this handler to apply, a `DeliveryReply` a line; answered by `acknowledge` and `refuse`.
+  public func deliveries(of handler: String) throws(ClientError) -> ReplyStream {
+    try ReplyStream(self, "GET", "/v1/deliveries" + query([("handler", handler)]))
+  }
+
+  /// It has been applied.
+  public func acknowledge(_ id: String) throws(ClientError) -> UpdateReply {
+    try call("POST", "/v1/deliveries/\(percentEncoded(id))/ack")
+  }
+
+  /// It has not; `later`: that is no failure.
+  public func refuse(delivery id: String, reason: String, later: Bool = false) throws(ClientError) -> UpdateReply {
+    try call(
+      "POST", "/v1/deliveries/\(percentEncoded(id))/nack", try encoded(RefusalRequest(reason: reason, later: later)))
+  }
+
   /// An event a line. `since`: the number of the last one that is known.
   public func events(since: Int64? = nil) throws(ClientError) -> ReplyStream {
     try ReplyStream(self, "GET", "/v1/events" + query([("since", since.map { "\($0)" })]))

@@ -125,6 +125,8 @@ struct ConfigurationReader {
         switch entry.key {
         case "Exec": kinds.append(.program(try ConfigurationValue.command(entry.value)))
         case "Unit": kinds.append(.unit(try ConfigurationValue.unit(entry.value)))
+        case "Deliver":
+          if try ConfigurationValue.yesOrNo(entry.value) { kinds.append(.delivery) }
         case "Param": parameters.append(try ConfigurationValue.parameter(entry.value, after: parameters))
         case "QuietPeriod": quietPeriod = try ConfigurationValue.timeSpan(entry.value)
         case "Attempts": policy.attempts = try ConfigurationValue.number(entry.value, 1...100)
@@ -157,17 +159,21 @@ struct ConfigurationReader {
       }
     }
     // In a file with a mistake of form the line may only not have been recognized.
-    if file.problems.isEmpty, !file.entries.contains(where: { $0.key == "Exec" || $0.key == "Unit" }) {
+    let choices = ["Exec", "Unit", "Deliver"]
+    if file.problems.isEmpty, kinds.isEmpty,
+      !file.entries.contains(where: { choices.contains($0.key) && $0.key != "Deliver" })
+    {
       found.append(
         ConfigurationProblem(
           file: file.path, line: nil,
           message: "Exec= or Unit= is missing in [Handler]; write the program to start, with its absolute path, or a "
-            + "unit of systemd"))
+            + "unit of systemd, or Deliver=yes"))
     }
-    if kinds.count > 1, let entry = file.entries.last(where: { $0.key == "Exec" || $0.key == "Unit" }) {
+    if kinds.count > 1, let entry = file.entries.last(where: { choices.contains($0.key) }) {
       found.append(
         ConfigurationProblem(
-          file: file.path, line: entry.line, message: "\(entry.key)= is one too many; keep Exec= or Unit="))
+          file: file.path, line: entry.line,
+          message: "\(entry.key)= is one too many; keep one of Exec=, Unit= and Deliver="))
     }
     if reboots {
       policy.rebootTimeout = rebootTimeout ?? .seconds(600)

@@ -77,6 +77,8 @@ public enum HandlerKind: Equatable, Sendable {
   case program([String])
   /// `Unit=`: a service of systemd. The template `name@.service` gets the update's id for an instance.
   case unit(String)
+  /// `Deliver=yes`: an application that is connected.
+  case delivery
 
   /// The unit that applies this update; nil: it is no unit.
   func unit(for id: UpdateID) -> String? {

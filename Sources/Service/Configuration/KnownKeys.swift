@@ -22,8 +22,9 @@ struct KnownKeys {
   static let handler = KnownKeys(
     sections: [
       "Handler": [
-        "Exec", "Unit", "Param", "Timeout", "QuietPeriod", "Attempts", "Backoff", "Coalesce", "OnInterrupted",
-        "Reboots", "RebootTimeout", "SatisfiedByReboot", "AllowUsers", "AllowGroups", "Guard", "FeedbackOnApply",
+        "Exec", "Unit", "Deliver", "Param", "Timeout", "QuietPeriod", "Attempts", "Backoff", "Coalesce",
+        "OnInterrupted", "Reboots", "RebootTimeout", "SatisfiedByReboot", "AllowUsers", "AllowGroups", "Guard",
+        "FeedbackOnApply",
         "FeedbackOnFail",
       ]
     ],

@@ -25,6 +25,9 @@ enum Call: Equatable {
   case screens
   case events
   case contract
+  case receive
+  case acknowledge(String)
+  case refuse(String)
   case status
   case feedback
   case about
@@ -67,6 +70,13 @@ enum Call: Equatable {
       byMethod = ["DELETE": .release(parts[2])]
     case ["v1", "screens"]: byMethod = ["GET": .screens]
     case ["v1", "events"]: byMethod = ["GET": .events]
+    case ["v1", "deliveries"]: byMethod = ["GET": .receive]
+    case let parts where parts.count == 4 && parts.prefix(2) == ["v1", "deliveries"] && !parts[2].isEmpty:
+      switch parts[3] {
+      case "ack": byMethod = ["POST": .acknowledge(parts[2])]
+      case "nack": byMethod = ["POST": .refuse(parts[2])]
+      default: return .noSuchPath
+      }
     case ["v1", "openapi.yaml"]: byMethod = ["GET": .contract]
     case ["v1", "pause"]: byMethod = ["POST": .pause]
     case ["v1", "resume"]: byMethod = ["POST": .resume]

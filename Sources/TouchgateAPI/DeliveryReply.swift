@@ -1,0 +1,42 @@
+/// A line of `GET /v1/deliveries`: an update that the receiver is to apply now, and to acknowledge or refuse.
+public struct DeliveryReply: Codable, Equatable, Sendable {
+  /// The update's: for `POST /v1/deliveries/{id}/ack` and `/nack`.
+  public var id: String
+  public var handler: String
+  public var parameters: [String: String]
+  /// As text where it is UTF-8, else as base64; neither where there is none.
+  public var payload: String?
+  public var payloadBase64: String?
+  /// Counts from 1.
+  public var attempt: Int
+  /// RFC 3339, UTC: without an answer by then it has failed.
+  public var answerBy: String
+
+  public init(
+    id: String, handler: String, parameters: [String: String], payload: String?, payloadBase64: String?, attempt: Int,
+    answerBy: String
+  ) {
+    self.id = id
+    self.handler = handler
+    self.parameters = parameters
+    self.payload = payload
+    self.payloadBase64 = payloadBase64
+    self.attempt = attempt
+    self.answerBy = answerBy
+  }
+}
+
+/// `POST /v1/deliveries/{id}/nack`.
+public struct RefusalRequest: Codable, Equatable, Sendable {
+  /// What is wrong, for the history; at most 1000 bytes.
+  public var reason: String?
+  /// Not now, but nothing has failed.
+  public var later: Bool?
+
+  public init(reason: String? = nil, later: Bool? = nil) {
+    self.reason = reason
+    self.later = later
+  }
+
+  public static let fields: Set<String> = ["reason", "later"]
+}
