@@ -70,7 +70,7 @@ test-root: release
 	@rm -rf .build/vm-root
 	@$(MAKE) --no-print-directory install DESTDIR=$(CURDIR)/.build/vm-root PREFIX=/usr > /dev/null
 
-test: deps lint build test-root vm-build ## everything: packages, format, builds, all tests, those in the VM too
+test: deps lint build race-stamp test-root vm-build ## everything: packages, format, builds, all tests, those in the VM too
 	@Tests/run pure crash devices plain systemd simtime hid
 
 hid-test: libraries test-root vm-build ## the kernel's HID tests with the service watching: all that `make test` samples
@@ -113,6 +113,16 @@ LENGTH ?= 7
 model-check: libraries ## every sequence of steps on two slots: make model-check LENGTH=7 (6 in make check; each more takes ten times)
 	@swift build --build-tests < /dev/null
 	@MODEL_CHECK_LENGTH=$(LENGTH) swift test --skip-build --disable-xctest --filter ModelCheckTests < /dev/null
+
+.PHONY: race-stamp race-test
+# The handler of the race tests, beside the test bundle. C and static, since it must start fast.
+race-stamp: build
+	@clang -O2 -Wall -Werror -static -o .build/debug/race-stamp Tests/racer/stamp.c
+
+RACE_SECONDS ?= 120
+race-test: deps race-stamp test-root vm-build ## tap against a stream of updates, in the VM: make race-test RACE_SECONDS=120 [SEED=n]
+	@TOUCHGATE_RACE_SECONDS=$(RACE_SECONDS) TOUCHGATE_RACE_SEED=$(SEED) Tests/run race || status=$$?; \
+	grep -a '^race: [0-9]* updates' .build/tests/race; exit $${status:-0}
 
 demo: deps release ## an update waits for a recorded finger: half a minute, no device, no root
 	@Examples/demo

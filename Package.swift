@@ -89,6 +89,12 @@ let package = Package(
     .target(
       name: "VirtualVibrator", dependencies: ["CVirtualVibrator", "Timeline"], path: "Tests/VirtualVibrator",
       swiftSettings: strict),
+    // Who races the service, and who judges the race (Tests/racer/README.md).
+    .target(
+      name: "Racing", dependencies: ["CLinux", "Timeline"], path: "Tests/Racing", swiftSettings: strict),
+    .executableTarget(
+      name: "racer", dependencies: ["Racing", "VirtualTouch", "Timeline"], path: "Tests/racer",
+      exclude: ["README.md", "stamp.c"], swiftSettings: strict),
 
     // Pure tests: milliseconds, no kernel, no root.
     tests("TouchModelTests", ["Timeline", "TouchModel", "TouchScripts"], exclude: ["Cases"]),
@@ -97,6 +103,7 @@ let package = Package(
     tests("SchedulingTests", ["Timeline", "TouchModel", "Gating", "Scheduling"]),
     tests("HapticsTests", ["Timeline", "Haptics"]),
     tests("ArchitectureTests", []),
+    tests("RacingTests", ["Racing", "Timeline"]),
 
     // Pipes, socketpairs, temporary folders.
     tests("RecordingsTests", ["Timeline", "TouchModel", "Recordings"]),
@@ -119,8 +126,8 @@ let package = Package(
     tests(
       "VMTests",
       [
-        "VirtualTouch", "VirtualVibrator", "Haptics", "TouchScripts", "TouchgateAPI", "TouchgateClient", "Timeline",
-        "TouchModel", "Evdev", "Recordings", "CLibevdev",
+        "VirtualTouch", "VirtualVibrator", "Racing", "Haptics", "TouchScripts", "TouchgateAPI", "TouchgateClient",
+        "Timeline", "TouchModel", "Evdev", "Recordings", "CLibevdev",
       ]),
   ],
   swiftLanguageModes: [.v6]

@@ -33,6 +33,10 @@ public final class TouchDevice {
   private let stampsAreMonotonic: Bool
   private var assembler = FrameAssembler()
   private var lastStamp = Instant.distantPast
+  /// While we hold the grab: one more reader, which gets what all others get.
+  private var witness: CInt?
+  /// The kernel's stamp of the first event that was read since the grab was ended.
+  private var firstRead: Instant?
   private var buffer = [UInt8](repeating: 0, count: 256 * EventDecoder.native.layout.rawValue)
 
   /// Opens and describes a node. Throws `EvdevError` where it cannot be read, and `ScreenProfile.Refusal` where it is
@@ -77,6 +81,7 @@ public final class TouchDevice {
   deinit {
     close(reading)
     close(asking)
+    if let witness { close(witness) }
   }
 
   /// Readable when `read` has something, and when the device is gone.
@@ -134,6 +139,7 @@ public final class TouchDevice {
         EventDecoder.native.decode(UnsafeRawBufferPointer(rebasing: bytes[0..<size])) { event in
           if result.needsTable { return }
           var event = event
+          firstRead = firstRead ?? event.time
           event.time = stamp(event.time, now)
           guard let output = assembler.add(event) else { return }
           result.outputs.append(output)
@@ -191,6 +197,8 @@ public final class TouchDevice {
 
   public enum Grab: Equatable, Sendable {
     case taken
+    /// Events wait to be read.
+    case touched
     /// Another process holds the device.
     case busy
     case failed(CInt)
@@ -198,23 +206,79 @@ public final class TouchDevice {
 
   /// EVIOCGRAB: from now on events come here only. Works on a read-only descriptor, and ends with it.
   public func grab() -> Grab {
-    if tg_evdev_grab(reading, 1) == 0 { return .taken }
-    return errno == EBUSY ? .busy : .failed(errno)
+    let witness = Glibc.open(node, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
+    if witness < 0 { return .failed(errno) }
+    _ = tg_evdev_set_clock(witness, CInt(CLOCK_MONOTONIC))
+    let code = hasQueued ? 0 : tg_evdev_grab(reading, 1) == 0 ? nil : errno
+    if let code {
+      close(witness)
+      return code == 0 ? .touched : code == EBUSY ? .busy : .failed(code)
+    }
+    self.witness = witness
+    return .taken
   }
 
-  /// Waits for the kernel's readers (RCU): up to 70 ms were seen.
-  public func ungrab() { _ = tg_evdev_grab(reading, 0) }
+  /// Waits for the kernel's readers (RCU): up to 70 ms were seen. To be followed by a `read` and `unheard`.
+  public func ungrab() {
+    _ = tg_evdev_grab(reading, 0)
+    firstRead = nil
+  }
 
-  /// Whether any key or button of the device is down; nil where it is gone.
-  public var isAnyKeyDown: Bool? {
-    var keys = [UInt8](repeating: 0, count: 96)
-    guard tg_evdev_keys(asking, &keys, UInt32(keys.count)) >= 0 else { return nil }
+  /// What came between the last look and the end of the grab.
+  public enum Unheard: Equatable, Sendable {
+    case nothing
+    /// Others have heard only what came after it.
+    case beginning
+    /// Others have heard nothing yet.
+    case all
+  }
+
+  /// After `ungrab` and a `read`. A frame has one stamp for all who hear it.
+  public func unheard() -> Unheard {
+    guard let witness else { return .nothing }
+    defer {
+      close(witness)
+      self.witness = nil
+    }
+    guard let firstRead else { return .nothing }
+    let size = buffer.withUnsafeMutableBytes { Glibc.read(witness, $0.baseAddress, $0.count) }
+    var firstHeard: Instant?
+    buffer.withUnsafeBytes { bytes in
+      EventDecoder.native.decode(UnsafeRawBufferPointer(rebasing: bytes[0..<max(0, size)])) { event in
+        if firstHeard == nil { firstHeard = event.time }
+      }
+    }
+    guard let firstHeard else { return .all }
+    return firstRead < firstHeard ? .beginning : .nothing
+  }
+
+  /// Whether anything came just before the grab, after `grab` was called: others have heard it, too. What has begun
+  /// since without that, only we have heard.
+  public var othersHeard: Bool {
+    guard let witness else { return false }
+    return Self.isReadable(witness)
+  }
+
+  /// Any key or button of the device, BTN_TOUCH too, as the kernel has it now. False where the device is gone.
+  public var isTouchOrKeyDown: Bool { keysDown.contains { $0 != 0 } }
+
+  /// The same without the buttons that only tell of fingers.
+  public var isKeyDown: Bool {
+    var keys = keysDown
+    for code in EventCode.buttonsOfFingers { keys[Int(code) / 8] &= ~(1 << (code % 8)) }
     return keys.contains { $0 != 0 }
   }
 
+  private var keysDown: [UInt8] {
+    var keys = [UInt8](repeating: 0, count: 96)
+    return tg_evdev_keys(asking, &keys, UInt32(keys.count)) >= 0 ? keys : keys.map { _ in 0 }
+  }
+
   /// Whether events wait to be read.
-  public var hasQueued: Bool {
-    var waiting = pollfd(fd: reading, events: Int16(POLLIN), revents: 0)
+  public var hasQueued: Bool { Self.isReadable(reading) }
+
+  private static func isReadable(_ descriptor: CInt) -> Bool {
+    var waiting = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
     return poll(&waiting, 1, 0) > 0
   }
 

@@ -1,6 +1,6 @@
 public import Timeline
 
-/// The grab of the devices around the start of a handler: when to let go of them.
+/// The grab of one device around the start of a handler: when to let go of it.
 ///
 /// Let go of at a moment without a contact and without a key, an application sees no half a touch: an end without a
 /// beginning is harmless to it, a beginning without an end is not (tried with libinput on a real kernel).
@@ -19,7 +19,7 @@ public struct CommitGuard: Equatable, Sendable {
     case over
   }
 
-  /// So long a finger is waited for after the handler has ended.
+  /// So long a finger is waited for after the handler has ended or was not started.
   public static let patience: Duration = .seconds(2)
 
   /// `GuardMax=`: the handler's end is not waited for longer.
@@ -37,18 +37,18 @@ public struct CommitGuard: Equatable, Sendable {
     }
   }
 
-  /// The devices are grabbed.
+  /// The device is grabbed, or goes on being so for the next start.
   public mutating func taken(at now: Instant) { state = .holding(until: now + longest) }
 
-  /// It came to no start: they were let go of at once.
-  public mutating func givenUp() { state = .open }
+  /// It came to no start, because of a touch that began within the grab: it is kept from others up to its end.
+  public mutating func calledOff(at now: Instant) { state = .releasing(until: now + Self.patience) }
 
   public mutating func handlerEnded(at now: Instant) {
     if case .holding = state { state = .releasing(until: now + Self.patience) }
   }
 
-  /// To be asked after everything that may have changed it. `isDown`: a contact or a key is down on one of the devices.
-  /// Non-nil: let go of them now.
+  /// To be asked after everything that may have changed it. `isDown`: a contact or a key is down on the device.
+  /// Non-nil: let go of it now.
   public mutating func update(isDown: Bool, at now: Instant) -> Release? {
     if case .holding(let until) = state, until <= now { state = .releasing(until: until + Self.patience) }
     guard case .releasing(let until) = state else { return nil }

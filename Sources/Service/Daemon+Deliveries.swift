@@ -91,6 +91,7 @@ extension Daemon {
     }
     handler = nil
     touch.handlerEnded(now)
+    touchChanged(now)
     perform(scheduler.notTaken(delivery.update.id, at: now), now)
     stopIfAsked()
   }

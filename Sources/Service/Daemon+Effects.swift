@@ -91,8 +91,9 @@ extension Daemon {
     if kind != .none { disturbed = touch.commit(screen: update?.screen, grab: kind == .grab, now) }
     let changed = scheduler.screens(touch.passages, at: now)
     let verdict = scheduler.verified(id, disturbed: disturbed, at: now)
-    touch.decided(starts: verdict.contains(where: \.isStart))
-    pending = verdict + changed + pending
+    touch.decided(starts: verdict.contains(where: \.isStart), now)
+    // Letting go of devices reads what came meanwhile.
+    pending = verdict + changed + scheduler.screens(touch.passages, at: now) + pending
   }
 
   private func tellEnd(_ id: UpdateID, _ result: UpdateResult, _ handler: String) {
@@ -183,6 +184,7 @@ extension Daemon {
     if let handler { metrics.handlerTime.add(now - handler.started) }
     handler = nil
     touch.handlerEnded(now)
+    touchChanged(now)
     _ = HandlerProcess.holdsLock(lockPath(id))  // Removes the file.
     perform(scheduler.handlerEnded(id, end.result, tryLater: end.triesLater, at: now), now)
     if end.result.state == .failed && scheduler.isWaiting(id) {

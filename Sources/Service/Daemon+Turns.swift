@@ -105,7 +105,10 @@ extension Daemon {
   /// Its time is over, or its owner is gone.
   func leaveTurn(_ id: UpdateID, _ now: Instant) {
     guard let turn = turns.removeValue(forKey: id) else { return }
-    if turn.hasStarted { touch.handlerEnded(now) }
+    if turn.hasStarted {
+      touch.handlerEnded(now)
+      touchChanged(now)
+    }
     perform(scheduler.leave(id, at: now), now)
   }
 

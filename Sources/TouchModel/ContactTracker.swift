@@ -90,6 +90,17 @@ public struct ContactTracker: Hashable, Sendable {
   /// Nobody is on the glass or near it, by frames: what the table holds now is how it was left.
   public var isAtRest: Bool { !lost && slots.allSatisfy { $0.presence == .absent } }
 
+  /// Something touches, hovers or is a palm, by frames: who saw it come waits for its end.
+  public var isSomethingNear: Bool {
+    lost
+      || slots.contains { slot in
+        switch slot.presence {
+        case .touching, .hovering, .palm, .doubtful: true
+        case .absent, .marked, .stuck: false
+        }
+      }
+  }
+
   /// What a rule decided is undone by new data of the contact: positions must be heard.
   public var wantsPositions: Bool {
     slots.contains { slot in

@@ -33,6 +33,8 @@ public enum EventCode {
   public static let buttonToolPen: UInt16 = 0x140
   public static let buttonToolFinger: UInt16 = 0x145
   public static let buttonTouch: UInt16 = 0x14a
+  /// BTN_TOUCH, and BTN_TOOL_FINGER to BTN_TOOL_QUINTTAP, which say how many.
+  public static let buttonsOfFingers: [UInt16] = [buttonTouch, buttonToolFinger, 0x148, 0x14d, 0x14e, 0x14f]
 
   public static let absX: UInt16 = 0x00
   public static let absY: UInt16 = 0x01

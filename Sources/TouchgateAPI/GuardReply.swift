@@ -6,7 +6,7 @@ public struct GuardReply: Codable, Equatable, Sendable {
   public var aborts = 0
   /// Contacts that began within a grab, which no other program has seen begin.
   public var swallowed = 0
-  /// Grabs that ended while something was still down, after waiting for it.
+  /// Grabs that ended while something was still down, after waiting for it, or had just landed.
   public var releasedOver = 0
   /// Grabs refused because another process holds the device.
   public var busy = 0

@@ -55,11 +55,23 @@ struct CommitGuardTests {
     #expect(free.update(isDown: false, at: at(13)) == .clean)
   }
 
-  @Test("given up before a start: nothing is left")
-  func givenUp() {
+  @Test("called off because of a touch that began within the grab: its end is waited for, two seconds at most")
+  func calledOff() {
+    var lifted = held()
+    lifted.calledOff(at: at(10.1))
+    #expect(lifted.update(isDown: true, at: at(10.1)) == nil && lifted.nextDeadline == at(12.1))
+    #expect(lifted.update(isDown: false, at: at(11)) == .clean)
+    var stays = held()
+    stays.calledOff(at: at(10.1))
+    #expect(stays.update(isDown: true, at: at(12.1)) == .over)
+  }
+
+  @Test("held over the finger of one start, it serves the next start too")
+  func again() {
     var held = held()
-    held.givenUp()
     held.handlerEnded(at: at(11))
-    #expect(held.update(isDown: false, at: at(11)) == nil && !held.isHeld)
+    #expect(held.update(isDown: true, at: at(11)) == nil)
+    held.taken(at: at(12))
+    #expect(held.update(isDown: false, at: at(12)) == nil && held.nextDeadline == at(15))
   }
 }

@@ -4,79 +4,97 @@ import Timeline
 import TouchModel
 import TouchgateAPI
 
-/// The devices that are grabbed around the start of a handler, and what came of it.
+/// The devices that are grabbed around the start of a handler, each let go of at a moment of its own, and what came
+/// of it.
 final class DeviceGuard {
-  private var commit: CommitGuard
-  /// Devices that are ours now.
-  private(set) var grabbed: Set<DeviceID> = []
+  private let longest: Duration
+  private var held: [DeviceID: CommitGuard] = [:]
+  /// Taken for the start that is being decided.
+  private(set) var fresh: Set<DeviceID> = []
   private(set) var counts = GuardReply()
 
-  init(longest: Duration) { commit = CommitGuard(longest: longest) }
+  init(longest: Duration) { self.longest = longest }
 
-  var isHeld: Bool { commit.isHeld }
-  var nextDeadline: Instant? { commit.nextDeadline }
+  var devices: [DeviceID] { Array(held.keys) }
+  var nextDeadline: Instant? { held.values.compactMap(\.nextDeadline).min() }
 
-  /// Taken for the start that is being decided.
-  private(set) var isFresh = false
+  func holds(_ device: DeviceID) -> Bool { held[device] != nil }
 
   func aborted() { counts.aborts += 1 }
-  func started() { isFresh = false }
   func refused() { counts.busy += 1 }
 
   func taken(_ devices: Set<DeviceID>, at now: Instant) {
-    grabbed = devices
-    counts.grabs += 1
-    isFresh = true
-    commit.taken(at: now)
+    for device in devices { held[device, default: CommitGuard(longest: longest)].taken(at: now) }
+    fresh = devices
+    if !devices.isEmpty { counts.grabs += 1 }
   }
 
-  /// It came to no start.
-  func givenUp() {
-    grabbed = []
-    isFresh = false
-    commit.givenUp()
-  }
+  func decided() { fresh = [] }
+  func calledOff(_ device: DeviceID, at now: Instant) { held[device]?.calledOff(at: now) }
+  func swallowed() { counts.swallowed += 1 }
 
-  func handlerEnded(at now: Instant) { commit.handlerEnded(at: now) }
-
-  func forget(_ device: DeviceID) { grabbed.remove(device) }
-
-  func heard(_ change: ContactChange, of device: DeviceID) {
-    if case .began = change, isHeld, grabbed.contains(device) { counts.swallowed += 1 }
+  func handlerEnded(at now: Instant) {
+    for device in held.keys { held[device]?.handlerEnded(at: now) }
   }
 
   /// Non-nil: to be let go of now.
-  func update(isDown: Bool, at now: Instant) -> CommitGuard.Release? {
-    guard let release = commit.update(isDown: isDown, at: now) else { return nil }
-    if release == .over { counts.releasedOver += 1 }
-    return release
+  func update(_ device: DeviceID, isDown: Bool, at now: Instant) -> CommitGuard.Release? {
+    held[device]?.update(isDown: isDown, at: now)
   }
 
-  func letGo() { grabbed = [] }
+  func releasedOver() { counts.releasedOver += 1 }
+
+  func letGo(_ device: DeviceID) {
+    held[device] = nil
+    fresh.remove(device)
+  }
 }
 
 extension TouchInput {
-  /// The last look before a handler of this screen (nil: of all) starts: grabs the devices where `grab`, drains them and
-  /// reads their tables. True where something happened on them meanwhile.
+  /// The last look before a handler of this screen (nil: of all) starts: drains the devices and reads their tables;
+  /// where `grab`, grabs them and looks once more. True where something happened on them meanwhile.
+  ///
+  /// What began before the grab was seen by others, and so must its end be. Hence the look before it, and no grab over
+  /// what is down.
   func commit(screen: String?, grab: Bool, _ now: Instant) -> Bool {
-    // One that is still held over a finger of the last start is not let go of for the next.
-    if grab && !guards.isHeld { self.grab(screen, now) }
     let before = changesTold
     lookAgain(now)
-    if guards.isFresh, anythingDown(keysToo: true), !anythingDown(keysToo: false) {
-      // A key that is let go of within a grab stays pressed for all others.
-      log.info("a key of a touchscreen is down: the next start is not guarded")
-      giveUp()
+    if grab && changesTold == before {
+      guard self.grab(screen, now) else { return true }
+      lookAgain(now)
+      if guards.fresh.contains(where: { attached[$0]?.source.othersHeard == true }) { return true }
+      letGoOfKeys(now)
     }
     return changesTold != before
   }
 
-  private func grab(_ screen: String?, _ now: Instant) {
+  /// A key that is let go of within a grab stays pressed for all others, and whether it was pressed in it is not known.
+  private func letGoOfKeys(_ now: Instant) {
+    for id in guards.fresh where attached[id]?.source.isKeyDown == true {
+      letGo(id, .clean, now)
+      lookAgain(now)
+    }
+  }
+
+  /// False where somebody touches just now.
+  private func grab(_ screen: String?, _ now: Instant) -> Bool {
     var ours: Set<DeviceID> = []
+    var touched = false
     for (id, device) in attached where screen == nil || device.screen == screen {
+      if isDown(id) {
+        log.info("screen '\(device.screen)': something is down on \(device.node): the next start is not guarded there")
+        continue
+      }
+      // Still held from the start before: the finger that it was held over has just gone.
+      if guards.holds(id) {
+        ours.insert(id)
+        continue
+      }
       switch device.source.grab() {
       case .taken:
         ours.insert(id)
+      case .touched:
+        touched = true
       case .busy:
         guards.refused()
         device.tracker.noteForeignGrab()
@@ -84,20 +102,27 @@ extension TouchInput {
         log.warning("screen '\(device.screen)': \(device.node) cannot be grabbed: \(errorText(code))")
       }
     }
-    if !ours.isEmpty { guards.taken(ours, at: now) }
+    guards.taken(ours, at: now)
+    return !touched
   }
 
-  /// Whether the handler starts now. Where it does not the devices are free again at once, but for those that are held
-  /// over a finger since the start before.
-  func decided(starts: Bool) {
-    if !starts { guards.aborted() }
-    if !starts && guards.isFresh { giveUp() }
-    guards.started()
+  /// Whether the handler starts now. Where it does not, the devices are free again at once, but for those under a touch
+  /// that only we have seen begin. Where others have seen it begin they must see its end.
+  func decided(starts: Bool, _ now: Instant) {
+    if !starts { callOff(now) }
+    guards.decided()
   }
 
-  private func giveUp() {
-    for id in guards.grabbed { attached[id]?.source.ungrab() }
-    guards.givenUp()
+  private func callOff(_ now: Instant) {
+    guards.aborted()
+    for id in guards.fresh {
+      guard let device = attached[id] else { continue }
+      if device.source.othersHeard || !isDown(id) {
+        letGo(id, .clean, now)
+      } else {
+        guards.calledOff(id, at: now)
+      }
+    }
   }
 
   func handlerEnded(_ now: Instant) {
@@ -107,18 +132,32 @@ extension TouchInput {
 
   /// Lets go of the devices where it is time for it.
   func letGoIfFree(_ now: Instant) {
-    guard guards.isHeld, let release = guards.update(isDown: anythingDown(keysToo: true), at: now) else { return }
-    if release == .over {
-      log.warning("a touch that began while an update was applied lasts: others see its end only")
+    for id in guards.devices {
+      guard let release = guards.update(id, isDown: isDown(id), at: now) else { continue }
+      letGo(id, release, now)
     }
-    for id in guards.grabbed { attached[id]?.source.ungrab() }
-    guards.letGo()
   }
 
-  private func anythingDown(keysToo: Bool) -> Bool {
-    guards.grabbed.contains { id in
-      guard let device = attached[id] else { return false }
-      return !device.tracker.contacts.isEmpty || keysToo && device.source.isAnyKeyDown == true
-    }
+  private func letGo(_ id: DeviceID, _ release: CommitGuard.Release, _ now: Instant) {
+    guards.letGo(id)
+    guard let device = attached[id] else { return }
+    device.source.ungrab()
+    pump(id, now)
+    // A finger may land between the look and the end of the grab. Where it has left again by then nobody missed a thing.
+    let isOver =
+      switch device.source.unheard() {
+      case .nothing: release == .over
+      case .beginning: true
+      case .all: release == .over || isDown(id)
+      }
+    if !isOver { return }
+    guards.releasedOver()
+    log.warning("screen '\(device.screen)': others see only the end of a touch on \(device.node)")
+  }
+
+  /// A contact, or any key.
+  private func isDown(_ id: DeviceID) -> Bool {
+    guard let device = attached[id] else { return false }
+    return device.tracker.isSomethingNear || device.source.isTouchOrKeyDown
   }
 }

@@ -66,7 +66,10 @@ final class ReplaySource: TouchSource {
   /// Nobody else reads it.
   func grab() -> TouchDevice.Grab { .taken }
   func ungrab() {}
-  var isAnyKeyDown: Bool? { false }
+  func unheard() -> TouchDevice.Unheard { .nothing }
+  var othersHeard: Bool { false }
+  var isTouchOrKeyDown: Bool { false }
+  var isKeyDown: Bool { false }
 
   private func arm() {
     guard next < events.count else { return }

@@ -211,7 +211,7 @@ final class TouchInput {
       screens.deviceGone(id, screen: lost.screen, at: now)
     }
     guard let gone = attached.removeValue(forKey: id) else { return }
-    guards.forget(id)
+    guards.letGo(id)
     let count = gone.tracker.contacts.count
     screens.deviceGone(id, screen: gone.screen, at: now)
     log.info("screen '\(gone.screen)': \(gone.node) is gone\(count > 0 ? " with \(count) contacts" : "")")
@@ -240,7 +240,7 @@ final class TouchInput {
 
   /// Reads and applies all that is there; true where there was anything.
   @discardableResult
-  private func pump(_ id: DeviceID, _ now: Instant) -> Bool {
+  func pump(_ id: DeviceID, _ now: Instant) -> Bool {
     guard let device = attached[id] else { return false }
     let reading = device.source.read(now: now)
     for output in reading.outputs { tell(id, now) { $0.handle(output) } }
@@ -281,7 +281,7 @@ final class TouchInput {
     guard let device = attached[id] else { return }
     for change in input(&device.tracker) {
       changesTold += 1
-      guards.heard(change, of: id)
+      if case .began = change, guards.holds(id), !device.source.othersHeard { guards.swallowed() }
       screens.handle(change, of: id, screen: device.screen, at: now)
     }
   }

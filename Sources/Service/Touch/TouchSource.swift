@@ -17,7 +17,10 @@ protocol TouchSource: AnyObject {
   func wantPositions(_ wanted: Bool) -> Bool
   func grab() -> TouchDevice.Grab
   func ungrab()
-  var isAnyKeyDown: Bool? { get }
+  func unheard() -> TouchDevice.Unheard
+  var othersHeard: Bool { get }
+  var isTouchOrKeyDown: Bool { get }
+  var isKeyDown: Bool { get }
 }
 
 extension TouchDevice: TouchSource {
