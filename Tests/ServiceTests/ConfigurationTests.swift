@@ -285,7 +285,7 @@ struct ConfigurationTests {
       ("etc/handlers.d/h.conf", 10, ["fine is declared twice"]),
       ("etc/handlers.d/h.conf", 11, ["Timeout= '0' is too short"]),
       ("etc/handlers.d/h.conf", 12, ["a second time, first in line 11"]),
-      ("etc/handlers.d/h.conf", 13, ["'RetryInterval'", "Exec=, Unit=, Param=, Timeout="]),
+      ("etc/handlers.d/h.conf", 13, ["'RetryInterval'", "Exec=, Unit=, Deliver=, Param=, Timeout="]),
       ("etc/handlers.d/h.conf", 14, ["'Gate'", "[Handler]"]),
       ("etc/handlers.d/h.conf", nil, ["Exec= or Unit= is missing"]),
     ])

@@ -133,6 +133,6 @@ struct UnitConfigurationTests {
   @Test("a handler is one thing: Exec= and Unit= together are refused, and the second of one of them")
   func both() throws {
     try root.write("etc/handlers.d/h.conf", "[Handler]\nExec=/bin/true\nUnit=a.service\n")
-    try root.expectProblems([("etc/handlers.d/h.conf", 3, ["keep Exec= or Unit="])])
+    try root.expectProblems([("etc/handlers.d/h.conf", 3, ["keep one of Exec=, Unit= and Deliver="])])
   }
 }

