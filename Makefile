@@ -140,7 +140,7 @@ install: ## install what `make release` built; DESTDIR=, PREFIX=/usr
 	install -D -m 644 -t $(catalogdir) systemd/catalog/touchgate.catalog
 	install -D -m 644 -t $(polkitdir) systemd/polkit/50-touchgate.rules
 	[ -e $(confdir)/touchgate.conf ] || install -m 644 config/touchgate.conf $(confdir)
-	install -D -m 644 -t $(docdir) README.md LICENSE docs/architecture.md docs/touch.md docs/haptics.md docs/service.md
+	install -D -m 644 -t $(docdir) README.md LICENSE docs/architecture.md docs/touch.md docs/haptics.md docs/guard.md docs/service.md
 	install -D -m 644 -t $(docdir)/handlers.d config/handlers.d/*
 	install -D -m 644 -t $(mandir)/man1 man/touchgate.1
 	install -D -m 644 -t $(mandir)/man5 man/touchgate.conf.5
