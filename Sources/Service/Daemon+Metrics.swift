@@ -19,6 +19,15 @@ extension Daemon {
       guards.aborts)
     text.add("touchgate_grabs_total", .counter, "Starts for which devices were grabbed.", guards.grabs)
     text.add("touchgate_swallowed_contacts_total", .counter, "Contacts that began within a grab.", guards.swallowed)
+    text.add(
+      "touchgate_released_over_total", .counter, "Grabs that ended while something was down.", guards.releasedOver)
+    text.add(
+      "touchgate_grabs_refused_total", .counter, "Grabs refused, because another process holds the device.",
+      guards.busy)
+    text.add(
+      "touchgate_repairs_total", .counter, "Differences between the events and the kernel's tables that were repaired.",
+      touch.repaired)
+    text.add("touchgate_stuck_contacts_total", .counter, "Contacts found stuck (StuckAfter=).", touch.stuck)
     text.add("touchgate_reloads_total", .counter, "How often the configuration was reloaded.", metrics.reloads)
     return HTTPResponse(status: 200, body: Array(text.text.utf8), contentType: MetricsText.contentType)
   }

@@ -73,6 +73,9 @@ final class TouchInput {
   private(set) var sleepsSince: Instant?
   /// Updates wait; without them nothing is sampled.
   var somethingWaits = false
+  /// Differences between frames and tables that were repaired, and contacts found stuck, so far.
+  private(set) var repaired = 0
+  private(set) var stuck = 0
   /// Changes of contacts told so far, by frames or by tables.
   private(set) var changesTold = 0
   let guards: DeviceGuard
@@ -326,6 +329,8 @@ final class TouchInput {
         "screen '\(device.screen)': a contact on \(device.node) has not changed for "
           + "\(TimeSpan.describe(configuration.stuckAfter)) and is taken as stuck; \(policy)")
     }
+    repaired += tracker.drift - device.reported.drift
+    stuck += tracker.stuckTotal - device.reported.stuck
     device.reported = (tracker.drift, tracker.stuckTotal)
   }
 
