@@ -194,7 +194,6 @@ extension Daemon {
     // Not earlier: its result is stored now.
     unlink(markerPath(id))
     settle(now)
-    sleepIfReady()
     stopIfAsked()
   }
 

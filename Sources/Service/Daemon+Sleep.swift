@@ -30,12 +30,11 @@ extension Daemon {
     } else {
       log.info("the machine is going to sleep; screens are shut", .goesToSleep)
     }
-    sleepIfReady()
   }
 
-  /// To be asked whenever a handler has ended.
+  /// Asked after every wake-up: what runs now may be a handler, or somebody's turn.
   func sleepIfReady() {
-    if touch.sleepsSince != nil && handler == nil { sleepGuard?.release() }
+    if touch.sleepsSince != nil && handler == nil && !scheduler.isRunning { sleepGuard?.release() }
   }
 
   /// Where the clocks have told it already, it is done.

@@ -274,6 +274,7 @@ public final class Daemon {
     timer?.arm(deadlines.compactMap(\.self).min())
     announce()
     rememberScreens()
+    sleepIfReady()
   }
 
   /// What should have been done by now and was not; nil: all is well.
