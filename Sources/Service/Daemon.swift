@@ -137,6 +137,7 @@ public final class Daemon {
       "ready: \(count(touch.screens.gates.count, "screen")), \(count(scheduler.waitingCount, "update")) waiting", .ready
     )
     let code = try loop.run()
+    answerTheLast()
     server.stop()
     do { try store.keep(blocked: scheduler.allBlockedTimes(at: EventLoop.now)) } catch { log.error("\(error)") }
     try store.close()
@@ -275,14 +276,6 @@ public final class Daemon {
     announce()
     rememberScreens()
     sleepIfReady()
-  }
-
-  /// What should have been done by now and was not; nil: all is well.
-  private func problem(_ now: Instant) -> String? {
-    if !pending.isEmpty { return "\(pending.count) decisions were not carried out" }
-    let deadlines = [touch.nextDeadline, scheduler.nextDeadline, handler?.nextDeadline].compactMap(\.self)
-    guard let due = deadlines.min(), now - due > .seconds(10) else { return nil }
-    return "what was due \(TimeSpan.describe(now - due)) ago was not done"
   }
 
   /// `systemctl status` shows it. Changes with the queue, not with every touch.

@@ -1,5 +1,6 @@
 import CLibsystemd
 import EventLoop
+import Scheduling
 import Timeline
 
 /// Tells systemd's watchdog (sd_watchdog_enabled(3)) that the service works, after it has checked itself. Its timer has
@@ -31,5 +32,15 @@ final class Watchdog {
   /// The timer, for its own handler.
   private final class Arms {
     weak var timer: TimerSource?
+  }
+}
+
+extension Daemon {
+  /// What should have been done by now and was not; nil: all is well.
+  func problem(_ now: Instant) -> String? {
+    if !pending.isEmpty { return "\(pending.count) decisions were not carried out" }
+    let deadlines = [touch.nextDeadline, scheduler.nextDeadline, handler?.nextDeadline].compactMap(\.self)
+    guard let due = deadlines.min(), now - due > .seconds(10) else { return nil }
+    return "what was due \(TimeSpan.describe(now - due)) ago was not done"
   }
 }

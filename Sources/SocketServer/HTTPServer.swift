@@ -154,6 +154,19 @@ public final class HTTPServer {
     if due { run(now: now) }
   }
 
+  /// A request is on its way in, or an answer on its way out; or a client has been silent for less than `limit`, and may
+  /// be about to ask. Those that wait for an answer by their own wish do not count.
+  public func owes(since limit: Duration, now: Instant) -> Bool {
+    exchange.connections.values.contains { connection in
+      switch connection.phase {
+      case .receiving, .answered, .opening, .sending: true
+      case .streaming(let stream): stream.isEnded
+      case .idle(let since): now - since < limit
+      case .waiting, .dropped: false
+      }
+    }
+  }
+
   /// Stops accepting, answers nothing more, closes all. Answers given before are sent only if `run` came in between.
   /// The loop must have stopped watching `listeningDescriptor`.
   public func stop() {

@@ -68,7 +68,7 @@ extension SystemdTests {
       try service.start()
       let senders = (0..<4).map { _ in
         """
-        for i in $(seq 10); do touchgate status > /dev/null || echo failed; done; echo done
+        for i in $(seq 20); do touchgate status 2>&1 > /dev/null || echo failed; done; echo done
         """
       }
       for (number, script) in senders.enumerated() {
