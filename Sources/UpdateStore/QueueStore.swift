@@ -177,6 +177,7 @@ public final class QueueStore {
           "UPDATE updates SET blocked = ? WHERE id = ? AND finished_at IS NULL",
           [.text(times.column), .text(id.text)])
       }
+      _ = try connection.takeRoom(pageLimit: pageLimit)
     }
   }
 
@@ -189,6 +190,7 @@ public final class QueueStore {
     try connection.transaction { () throws(StoreError) in
       for name in screens { try connection.run("INSERT OR IGNORE INTO screens (name) VALUES (?)", [.text(name)]) }
       for name in forget { try connection.run("DELETE FROM screens WHERE name = ?", [.text(name)]) }
+      _ = try connection.takeRoom(pageLimit: pageLimit)
       _ = try connection.takeRoom(pageLimit: pageLimit)
     }
   }

@@ -57,6 +57,7 @@ struct CrashTests {
     clients.settle()
     while clients.unfinished() != 0, ContinuousClock.now < limit { usleep(20_000) }
     let outcomes = try clients.outcomes()
+    let place = disk.map { "; \($0.place)" } ?? ""
     service.kill(SIGTERM)
 
     let memory = clients.with { $0 }
@@ -72,7 +73,7 @@ struct CrashTests {
     }
     let lost = judge.lost + (onFullDisk ? [] : memory.missing)
     print("\(name): \(rounds) rounds, \(accepted) updates accepted, \(lost.count) lost, \(judge.doubled.count) doubled")
-    let hint = "seed \(seed), the service's last words: \(service.journal.suffix(2000))"
+    let hint = "seed \(seed)\(place), the service's last words: \(service.journal.suffix(2000))"
     #expect(lost == [], "\(hint)")
     #expect(judge.doubled == [], "\(hint)")
     #expect(judge.wrong + memory.strange == [], "\(hint)")

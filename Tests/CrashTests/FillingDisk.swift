@@ -14,6 +14,20 @@ final class FillingDisk: Sendable {
     try #require(mount("tmpfs", folder, "tmpfs", 0, "size=\(size),mode=700") == 0, "mount: errno \(errno)")
   }
 
+  /// Who has which part of it, for a test that fails.
+  var place: String {
+    let folder = URL(filePath: path).deletingLastPathComponent().path
+    var system = statvfs()
+    let isThere = statvfs(folder, &system) == 0
+    let names = ((try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []).sorted()
+    let files = names.map { name in
+      var status = stat()
+      stat("\(folder)/\(name)", &status)
+      return "\(name) \(status.st_size) in \(status.st_blocks * 512)"
+    }
+    return "free \(isThere ? Int(system.f_bfree * system.f_frsize) : -1): \(files.prefix(20).joined(separator: ", "))"
+  }
+
   func start(seed: UInt64) {
     Thread.detachNewThread { [self] in
       var random = Randomness(seed: seed)
