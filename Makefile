@@ -4,7 +4,7 @@ SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help deps libraries lint build check release test test-crash bench test-root touch-script haptics-test service-test conformance fuzz model-check hid-test demo install uninstall vm vm-build
+.PHONY: help deps libraries lint build check release test test-crash bench test-root touch-script haptics-test service-test api-test conformance fuzz model-check hid-test demo install uninstall vm vm-build
 
 # Everything from Debian that the build needs. `make lint` checks that README.md and the C headers say the same.
 PACKAGES := pkg-config libevdev-dev libudev-dev libsystemd-dev libsqlite3-dev libmicrohttpd-dev
@@ -71,10 +71,13 @@ test-root: release
 	@$(MAKE) --no-print-directory install DESTDIR=$(CURDIR)/.build/vm-root PREFIX=/usr > /dev/null
 
 test: deps lint build race-stamp test-root vm-build ## everything: packages, format, builds, all tests, those in the VM too
-	@Tests/run pure crash devices plain systemd simtime hid
+	@Tests/run pure crash api devices plain systemd simtime hid
 
 hid-test: libraries test-root vm-build ## the kernel's HID tests with the service watching: all that `make test` samples
 	@Tests/vm-hid/run < /dev/null
+
+api-test: libraries test-root ## every call of docs/openapi.yaml, right and wrong, against the running service: make api-test [API_SEED=n]
+	@API_SEED=$${API_SEED:-$(API_SEED)} Tests/api/run < /dev/null
 
 ROUNDS ?= 100
 test-crash: libraries build test-root ## kill the service at every boundary: make test-crash ROUNDS=100 [CRASH_SEED=n]
@@ -106,7 +109,7 @@ conformance: libraries ## recordings with injected faults, another seed each tim
 	  grep '^conformance: [0-9]* streams' .build/conformance.log; exit $${status:-0}
 
 FUZZ_SECONDS ?= 600
-fuzz: libraries ## fuzz the recording reader and the tracker: make fuzz FUZZ_SECONDS=600 (each)
+fuzz: libraries ## fuzz the recording reader, the tracker and the requests: make fuzz FUZZ_SECONDS=600 (each)
 	@FUZZ_SECONDS=$(FUZZ_SECONDS) Fuzz/run
 
 LENGTH ?= 7
@@ -140,7 +143,7 @@ install: ## install what `make release` built; DESTDIR=, PREFIX=/usr
 	install -D -m 644 -t $(catalogdir) systemd/catalog/touchgate.catalog
 	install -D -m 644 -t $(polkitdir) systemd/polkit/50-touchgate.rules
 	[ -e $(confdir)/touchgate.conf ] || install -m 644 config/touchgate.conf $(confdir)
-	install -D -m 644 -t $(docdir) README.md LICENSE docs/architecture.md docs/touch.md docs/haptics.md docs/guard.md docs/service.md
+	install -D -m 644 -t $(docdir) README.md LICENSE docs/architecture.md docs/touch.md docs/haptics.md docs/openapi.yaml docs/guard.md docs/service.md
 	install -D -m 644 -t $(docdir)/handlers.d config/handlers.d/*
 	install -D -m 644 -t $(mandir)/man1 man/touchgate.1
 	install -D -m 644 -t $(mandir)/man5 man/touchgate.conf.5

@@ -15,13 +15,15 @@ static inline size_t tg_http_keep_escapes(void *context, struct MHD_Connection *
   (void)context; (void)connection;
   return strlen(text);
 }
-/// A daemon without thread and without listening socket; `context` is passed to all three callbacks.
+/// A daemon without thread and without listening socket; `context` is passed to all four callbacks. `uri` is called
+/// with the target of a request as it was sent, before anything is made of it.
 static inline struct MHD_Daemon *tg_http_start(
     MHD_AccessHandlerCallback handle, MHD_RequestCompletedCallback completed, MHD_NotifyConnectionCallback notify,
-    void *context, size_t memory_per_connection) {
+    void *(*uri)(void *, const char *, struct MHD_Connection *), void *context, size_t memory_per_connection) {
   return MHD_start_daemon(
       MHD_USE_EPOLL | MHD_USE_NO_LISTEN_SOCKET | MHD_ALLOW_SUSPEND_RESUME, 0, NULL, NULL, handle, context,
       MHD_OPTION_NOTIFY_COMPLETED, completed, context, MHD_OPTION_NOTIFY_CONNECTION, notify, context,
+      MHD_OPTION_URI_LOG_CALLBACK, uri, context,
       MHD_OPTION_UNESCAPE_CALLBACK, tg_http_keep_escapes, NULL,
       MHD_OPTION_CONNECTION_MEMORY_LIMIT, memory_per_connection, MHD_OPTION_END);
 }

@@ -14,7 +14,7 @@ extension Daemon {
     if urgency == .force {
       log.warning("\(id): forced by user \(peer.uid), process \(peer.pid)", .forced, [.update(id)])
     }
-    ask(scheduler.hurry(id, urgency), incoming.token)
+    try ask(scheduler.hurry(id, urgency), incoming.token)
     return nil
   }
 
@@ -46,7 +46,7 @@ extension Daemon {
         Problem(code: "payloadGone", message: "its payload is not kept any more (KeepPayloads=); submit it again"))
     }
     try checkBounds(update.handler, update.key, update.size, incoming.request.peer, now)
-    ask(scheduler.reopen(update, at: now), incoming.token)
+    try ask(scheduler.reopen(update, at: now), incoming.token)
     return nil
   }
 
@@ -61,7 +61,7 @@ extension Daemon {
     }
     let submitter = Submitter(uid: peer.uid, pid: peer.pid)
     log.notice("paused by user \(peer.uid), process \(peer.pid)\(reason.isEmpty ? "" : ": ")\(reason)", .paused)
-    ask(scheduler.pause(OperatorPause(since: Clock.wall, by: submitter, reason: reason)), incoming.token)
+    try ask(scheduler.pause(OperatorPause(since: Clock.wall, by: submitter, reason: reason)), incoming.token)
     return nil
   }
 
@@ -72,7 +72,7 @@ extension Daemon {
       throw Refusal(409, Problem(code: "notPaused", message: "nothing is paused"))
     }
     log.notice("resumed by user \(peer.uid), process \(peer.pid)", .resumed)
-    ask(scheduler.pause(nil), incoming.token)
+    try ask(scheduler.pause(nil), incoming.token)
     return nil
   }
 
@@ -129,9 +129,13 @@ extension Daemon {
 
   // MARK: Answers
 
-  /// The one asked for is a write; its answer comes when it is durable.
-  func ask(_ actions: [Scheduler.Action], _ token: RequestToken) {
-    if case .store(let write)? = actions.first { awaited.append((write, token)) }
+  /// The one asked for is a write; its answer comes when it is durable. Nothing to write: another request of the same
+  /// moment came first.
+  func ask(_ actions: [Scheduler.Action], _ token: RequestToken) throws {
+    guard case .store(let write)? = actions.first else {
+      throw Refusal(409, Problem(code: "justChanged", message: "another request is changing it at this moment"))
+    }
+    awaited.append((write, token))
     pending += actions
   }
 
@@ -152,12 +156,5 @@ extension Daemon {
       }
     }
     if let response { server.respond(token, response) }
-  }
-}
-
-extension String {
-  /// For a message that repeats what somebody sent. Not by characters: one of them may be of any length.
-  var shortened: String {
-    unicodeScalars.count <= 80 ? self : String(String.UnicodeScalarView(unicodeScalars.prefix(80))) + "…"
   }
 }

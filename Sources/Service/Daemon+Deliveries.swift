@@ -15,7 +15,7 @@ extension Daemon {
 
   /// Connected, as long as the answer stays open.
   func receive(_ incoming: IncomingRequest, _ now: Instant) throws -> HTTPResponse? {
-    let query = try Query(incoming.request.query, known: ["handler"])
+    let query = Query(incoming.request.query)
     guard let name = query["handler"] else {
       throw Problem(code: "missingField", message: "'handler' is required", field: "handler")
     }

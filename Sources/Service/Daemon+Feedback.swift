@@ -1,5 +1,4 @@
 import EventLoop
-import FoundationEssentials
 import Haptics
 import Scheduling
 import SocketServer
@@ -22,18 +21,11 @@ extension Daemon {
   }
 
   private static func kind(_ body: [UInt8]) throws(Problem) -> FeedbackKind {
-    guard let fields = try? JSONDecoder().decode([String: String].self, from: Data(body)) else {
-      throw Problem(code: "malformedJSON", message: #"the body is not an object of strings such as {"kind":"success"}"#)
-    }
-    if let unknown = fields.keys.filter({ $0 != "kind" }).min() {
-      throw Problem(code: "unknownField", message: "there is no field '\(unknown)'; known is kind", field: unknown)
-    }
-    guard let text = fields["kind"] else {
-      throw Problem(code: "missingField", message: "'kind' is required: one of \(FeedbackKind.names)", field: "kind")
-    }
+    let text = try StrictJSON.decode(body, as: FeedbackRequest.self, fields: FeedbackRequest.fields).kind
     guard let kind = FeedbackKind(rawValue: text) else {
       throw Problem(
-        code: "unknownKind", message: "there is no kind '\(text)'; known are \(FeedbackKind.names)", field: "kind")
+        code: "unknownKind", message: "there is no kind '\(text.shortened)'; known are \(FeedbackKind.names)",
+        field: "kind")
     }
     return kind
   }

@@ -20,7 +20,7 @@ extension Daemon {
     let wall = Clock.wall
     var until: WallTime?
     if let text = request.ttl {
-      guard let span = try? TimeSpan.parse(text), span > .zero, span <= configuration.maxHold else {
+      guard let span = try? TimeSpan.asked(text, "ttl"), span > .zero, span <= configuration.maxHold else {
         let most = TimeSpan.describe(configuration.maxHold)
         throw Problem(
           code: "badTime", message: "ttl is a span such as 10min, at most \(most) (MaxHold=)", field: "ttl")
@@ -37,7 +37,7 @@ extension Daemon {
       unit: Self.unit(ofProcess: peer.pid), reason: request.reason, since: wall, until: until)
     log.info("held by user \(peer.uid), process \(peer.pid) (\(hold.id)): \(hold.reason)")
     if until != nil {
-      ask(scheduler.hold(hold, at: now), incoming.token)
+      try ask(scheduler.hold(hold, at: now), incoming.token)
     } else {
       streams[incoming.token] = .hold(hold.id)
       perform(scheduler.hold(hold, at: now), now)
@@ -65,7 +65,7 @@ extension Daemon {
     }
     log.info("hold \(hold.id) released by user \(peer.uid), process \(peer.pid)")
     if hold.until != nil {
-      ask(scheduler.release(hold.id, at: now), incoming.token)
+      try ask(scheduler.release(hold.id, at: now), incoming.token)
       return nil
     }
     for (token, owner) in streams where owner == .hold(hold.id) {

@@ -16,7 +16,9 @@ extension Daemon {
       if request.origin != nil {
         throw Refusal(403, Problem(code: "originRefused", message: "requests of web pages are not taken"))
       }
-      switch Call.match(request.method, request.path) {
+      let match = Call.match(request.method, request.path)
+      if case .call(let call) = match { try call.check(request) }
+      switch match {
       case .noSuchPath:
         throw Refusal(404, Problem(code: "noSuchPath", message: "there is no \(request.path.shortened)"))
       case .wrongMethod(let allowed):
@@ -58,7 +60,7 @@ extension Daemon {
       case .call(.why(let text)):
         return Replies.json(200, replies(now).update(try find(text)))
       case .call(.whyAll):
-        return try whyAll(incoming, now)
+        return try whyAll(now)
       case .call(.quiet):
         return try quiet(incoming, now)
       case .call(.turn):
@@ -123,8 +125,9 @@ extension Daemon {
         503, Problem(code: "stopping", message: "the service is being stopped; try again when it is back"))
     }
     let peer = incoming.request.peer
-    let query = try Query(incoming.request.query, known: ["wait", "dryRun", "ifQuiet"])
+    let query = Query(incoming.request.query)
     let wait = try query.span("wait", atMost: Self.longestWait)
+    let (dryRun, ifQuiet) = (try query.flag("dryRun"), try query.flag("ifQuiet"))
     let submission = try submission(incoming.request.body, peer)
     let id = submission.id ?? newID()
     // The same id twice in one wake-up: the first must be durable before the second is compared with it.
@@ -146,11 +149,7 @@ extension Daemon {
       priority: submission.priority, quietPeriod: submission.quietPeriod, notBefore: submission.notBefore,
       deadline: submission.deadline, onDeadline: submission.onDeadline,
       screen: submission.screen, size: submission.size, content: submission.content)
-    if let response = try answerPreview(
-      update, dryRun: query.flag("dryRun"), ifQuiet: query.flag("ifQuiet"), now)
-    {
-      return response
-    }
+    if let response = try answerPreview(update, dryRun: dryRun, ifQuiet: ifQuiet, now) { return response }
     sequence += 1
     asked[id] = incoming.token
     if let wait { waitsAfter[id] = now + wait }
@@ -232,29 +231,21 @@ extension Daemon {
     try store.find(id).map { Replies.json(status, replies(now).update($0)) }
   }
 
-  private func list(_ query: [QueryItem], _ now: Instant) throws -> HTTPResponse {
-    var states: Set<String> = []
-    var limit = 100
+  private func list(_ items: [QueryItem], _ now: Instant) throws -> HTTPResponse {
+    let query = Query(items)
+    let states = Set(query.all("state"))
     let known = store.counts.keys.sorted()
-    for item in query {
-      switch item.name {
-      case "state" where known.contains(item.value):
-        states.insert(item.value)
-      case "state":
-        throw Problem(
-          code: "badState",
-          message: "there is no state '\(item.value.shortened)'; known are \(known.joined(separator: ", "))",
-          field: "state")
-      case "limit":
-        guard let number = Int(item.value), (1...1000).contains(number) else {
-          throw Problem(code: "badLimit", message: "limit is a number from 1 to 1000", field: "limit")
-        }
-        limit = number
-      default:
-        throw Problem(
-          code: "unknownField", message: "there is no filter '\(item.name.shortened)'; known are state and limit",
-          field: item.name.shortened)
+    if let unknown = states.subtracting(known).min() {
+      throw Problem(
+        code: "badState",
+        message: "there is no state '\(unknown.shortened)'; known are \(known.joined(separator: ", "))", field: "state")
+    }
+    var limit = 100
+    if let text = query["limit"] {
+      guard let number = Int(text), (1...1000).contains(number) else {
+        throw Problem(code: "badLimit", message: "limit is a number from 1 to 1000", field: "limit")
       }
+      limit = number
     }
     let updates = try store.list(states: states.isEmpty ? nil : states, limit: limit)
     return Replies.json(200, UpdateListReply(updates: updates.map(replies(now).update)))

@@ -16,7 +16,7 @@ extension Daemon {
   }
 
   func quiet(_ incoming: IncomingRequest, _ now: Instant) throws -> HTTPResponse? {
-    let query = try Query(incoming.request.query, known: ["for", "screen", "timeout"])
+    let query = Query(incoming.request.query)
     let span = try query.span("for", atMost: Submission.longestQuietPeriod)
     try checkScreen(query["screen"])
     let timeout = try query.span("timeout", atMost: .seconds(86400))
@@ -27,7 +27,7 @@ extension Daemon {
   func turn(_ incoming: IncomingRequest, _ now: Instant) throws -> HTTPResponse? {
     let peer = incoming.request.peer
     if let right = configuration.rights.hold { try require(right, "Hold", peer) }
-    let query = try Query(incoming.request.query, known: ["timeout"])
+    let query = Query(incoming.request.query)
     let timeout = try query.span("timeout", atMost: .seconds(86400))
     let body = incoming.request.body
     let request = body.isEmpty ? TurnRequest() : try StrictJSON.decode(body, fields: TurnRequest.fields)

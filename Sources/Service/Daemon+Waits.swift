@@ -27,7 +27,7 @@ extension Daemon {
   static let longestWait: Duration = .seconds(86400)
 
   func waitForEnd(_ text: String, _ incoming: IncomingRequest, _ now: Instant) throws -> HTTPResponse? {
-    let query = try Query(incoming.request.query, known: ["timeout"])
+    let query = Query(incoming.request.query)
     let timeout = try query.span("timeout", atMost: Self.longestWait)
     let stored = try find(text)
     if case .finished = stored.state { return Replies.json(200, replies(now).update(stored)) }
@@ -89,7 +89,7 @@ extension Daemon {
   // MARK: Events
 
   func readEvents(_ incoming: IncomingRequest, _ now: Instant) throws -> HTTPResponse? {
-    let query = try Query(incoming.request.query, known: ["since"])
+    let query = Query(incoming.request.query)
     var next = events.next
     if let text = query["since"] {
       guard let since = Int64(text), since >= 0, since < .max else {

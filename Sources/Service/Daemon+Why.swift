@@ -6,8 +6,7 @@ import UpdateStore
 
 /// Why an update is not applied, and whether one would be.
 extension Daemon {
-  func whyAll(_ incoming: IncomingRequest, _ now: Instant) throws -> HTTPResponse {
-    _ = try Query(incoming.request.query, known: [])
+  func whyAll(_ now: Instant) throws -> HTTPResponse {
     let waiting = try store.oldestUnfinished(limit: 1000).map(replies(now).update)
     let unapplied = try store.unapplied(since: Clock.wall + .seconds(-86400), limit: 1000).map(replies(now).update)
     return Replies.json(200, WhyReply(waiting: waiting, unapplied: unapplied))

@@ -1,4 +1,5 @@
 import CMicrohttpd
+import Glibc
 import Timeline
 import TouchgateAPI
 
@@ -92,6 +93,22 @@ final class Exchange {
     connections[handle] = nil
   }
 
+  /// A query of very many names is refused here: libmicrohttpd has no room for them then, and (tried with 0.9.75) neither
+  /// says so nor closes.
+  func begins(_ handle: OpaquePointer, target: UnsafePointer<CChar>) {
+    guard let connection = connections[handle] else { return }
+    var (names, position) = (1, target)
+    while position.pointee != 0 {
+      if position.pointee == CChar(UInt8(ascii: "&")) { names += 1 }
+      position += 1
+    }
+    if names <= Limits.queryNames { return }
+    connection.phase = .dropped
+    let bytes = Refusal.bytes(Refusal.queryTooLong)
+    _ = Glibc.send(connection.descriptor, bytes, bytes.count, CInt(MSG_NOSIGNAL) | CInt(MSG_DONTWAIT))
+    _ = shutdown(connection.descriptor, CInt(SHUT_RDWR))
+  }
+
   /// A request ended in whatever way; its connection may go on.
   func ended(_ handle: OpaquePointer) {
     guard let connection = connections[handle] else { return }
@@ -141,9 +158,14 @@ final class Exchange {
   ) -> MHD_Result {
     // An answer at this point ends the connection, so a body that follows is never read.
     if tg_http_header_size(connection.handle) > Limits.header { return send(Refusal.headerTooLarge, to: connection) }
-    let length = header("Content-Length", of: connection).flatMap { Int($0) } ?? 0
+    // RFC 9112, section 6.3: what leaves in doubt where a request ends is refused.
+    let (lengths, encodings) = (headers("Content-Length", of: connection), headers("Transfer-Encoding", of: connection))
+    if lengths.count + encodings.count > 1 || encodings.contains(where: { $0.lowercased() != "chunked" }) {
+      return send(Refusal.unclearLength, to: connection)
+    }
+    let length = lengths.first.map { Int($0) ?? .max } ?? 0
     if length > Limits.body { return send(Refusal.bodyTooLarge, to: connection) }
-    guard let path = percentDecoded(url), let query = queryItems(of: connection) else {
+    guard let path = percentDecoded(originForm(url)), let query = queryItems(of: connection) else {
       return send(Refusal.malformedURL, to: connection)
     }
     var request = HTTPRequest(
@@ -210,6 +232,21 @@ final class Exchange {
 
   private func header(_ name: String, of connection: Connection) -> String? {
     MHD_lookup_connection_value(connection.handle, .HEADER_KIND, name).map { String(cString: $0) }
+  }
+
+  private func headers(_ name: String, of connection: Connection) -> [String] {
+    var values: (name: String, found: [String]) = (name, [])
+    withUnsafeMutablePointer(to: &values) { pointer in
+      _ = MHD_get_connection_values(
+        connection.handle, .HEADER_KIND,
+        { pointer, _, name, value in
+          guard let values = pointer?.assumingMemoryBound(to: (name: String, found: [String]).self), let name, let value
+          else { return .NO }
+          if strcasecmp(name, values.pointee.name) == 0 { values.pointee.found.append(String(cString: value)) }
+          return .YES
+        }, pointer)
+    }
+    return values.found
   }
 
   /// Nil where one is malformed.

@@ -28,7 +28,7 @@ public final class HTTPServer {
   /// Memory of one connection in libmicrohttpd: the head of a request (`Limits.header` is checked by us, and this
   /// must be well over it), then the piece of the body just read.
   private static let memoryPerConnection = 4 * Limits.header
-  /// Pieces read in one `run`, so that a large body does not delay a touch.
+  /// Pieces read in one `run`, connections taken at once: so that nobody delays a touch.
   private static let rounds = 16
 
   /// `listening`: a bound, listening Unix stream socket, our own or systemd's. Owned from now on, also where this
@@ -43,7 +43,7 @@ public final class HTTPServer {
       readiness = try Readiness()
       exchange = Exchange(readiness: readiness)
       daemon = tg_http_start(
-        onAccess, onRequestEnded, onConnection, Unmanaged.passUnretained(exchange).toOpaque(),
+        onAccess, onRequestEnded, onConnection, onTarget, Unmanaged.passUnretained(exchange).toOpaque(),
         Self.memoryPerConnection)
       guard daemon != nil else { throw SocketError.notStarted }
     } catch {
@@ -60,12 +60,13 @@ public final class HTTPServer {
   /// Connections open now, whatever they do.
   public var openConnections: Int { exchange.connections.count }
 
-  /// Takes all connections that wait (accept(2)). Those over `Limits.connections` and `Limits.connectionsPerUser` are
+  /// Takes connections that wait (accept(2)); some at a time, else one who connects again and again would keep it here. Those over `Limits.connections` and `Limits.connectionsPerUser` are
   /// told so and closed.
   public func acceptConnections(now: Instant) {
     guard let daemon else { return }
     exchange.now = now
-    while let client = acceptOne() {
+    for _ in 0..<Self.rounds {
+      guard let client = acceptOne() else { break }
       if let refusal = refusal(client) {
         // It fits into the buffer of a new socket, so nothing blocks.
         let bytes = Refusal.bytes(refusal)
@@ -242,4 +243,11 @@ private func onConnection(
 ) {
   guard let exchange = exchange(context), let connection else { return }
   if code == .CONNECTION_NOTIFY_STARTED { exchange.opened(connection) } else { exchange.closed(connection) }
+}
+
+private func onTarget(
+  context: UnsafeMutableRawPointer?, target: UnsafePointer<CChar>?, connection: OpaquePointer?
+) -> UnsafeMutableRawPointer? {
+  if let connection, let target { exchange(context)?.begins(connection, target: target) }
+  return nil
 }

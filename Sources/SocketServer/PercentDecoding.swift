@@ -1,3 +1,5 @@
+import Glibc
+
 /// Text of a URL whose every %HH is decoded; nil where a `%` is not followed by two hexadecimal digits, where the
 /// result is not UTF-8, or where it holds a NUL (which C would take for the end).
 func percentDecoded(_ text: UnsafePointer<CChar>) -> String? {
@@ -16,6 +18,14 @@ func percentDecoded(_ text: UnsafePointer<CChar>) -> String? {
     position += 1
   }
   return String(validating: bytes, as: UTF8.self)
+}
+
+/// `/v1` of `http://localhost/v1`, which means the same (RFC 9112, section 3.2.2).
+func originForm(_ target: UnsafePointer<CChar>) -> UnsafePointer<CChar> {
+  guard strncasecmp(target, "http://", 7) == 0, let path = strchr(target + 7, CInt(UInt8(ascii: "/"))) else {
+    return target
+  }
+  return UnsafePointer(path)
 }
 
 private func hexadecimal(_ character: CChar) -> UInt8? {

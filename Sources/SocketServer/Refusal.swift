@@ -7,6 +7,9 @@ enum Refusal {
     413, "bodyTooLarge", "the request body is larger than \(Limits.body) bytes; a payload may be \(Limits.payload)")
   static let headerTooLarge = response(
     431, "headerTooLarge", "request line and headers together are larger than \(Limits.header) bytes")
+  static let queryTooLong = response(431, "queryTooLong", "the query has more than \(Limits.queryNames) names")
+  static let unclearLength = response(
+    400, "unclearLength", "the length of the body is not clear: give one Content-Length, or Transfer-Encoding: chunked")
   static let malformedURL = response(
     400, "malformedURL", "the URL is not UTF-8 with %HH for what needs escaping")
   static let tooManyConnections = response(
@@ -25,7 +28,8 @@ enum Refusal {
 
   /// The bytes on the wire, for a connection that libmicrohttpd never sees.
   static func bytes(_ response: HTTPResponse) -> [UInt8] {
-    let reason = response.status == 429 ? "Too Many Requests" : "Service Unavailable"
+    let reasons = [429: "Too Many Requests", 431: "Request Header Fields Too Large"]
+    let reason = reasons[response.status] ?? "Service Unavailable"
     let head =
       "HTTP/1.1 \(response.status) \(reason)\r\nContent-Type: \(response.contentType)\r\nRetry-After: 1\r\n"
       + "Content-Length: \(response.body.count)\r\nConnection: close\r\n\r\n"

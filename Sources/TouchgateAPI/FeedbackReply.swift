@@ -4,6 +4,8 @@ public struct FeedbackRequest: Codable, Equatable, Sendable {
   public var kind: String
 
   public init(kind: String) { self.kind = kind }
+
+  public static let fields: Set<String> = ["kind"]
 }
 
 /// The answer, which comes at the moment of the pulse. Times are milliseconds with fractions.

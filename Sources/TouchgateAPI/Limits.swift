@@ -2,6 +2,8 @@
 public enum Limits {
   /// Request line and headers, in bytes.
   public static let header = 8 * 1024
+  /// Names in the query.
+  public static let queryNames = 100
   /// Request body, in bytes.
   public static let body = 2 * 1024 * 1024
   /// Payload after decoding, in bytes.

@@ -178,8 +178,8 @@ struct SubmissionTests {
   @Test("brackets a hundred thousand deep are refused, and break nothing", arguments: ["[", #"{"a":"#])
   func deep(_ bracket: String) {
     let deep = String(repeating: bracket, count: 100_000)
-    #expect(problem(deep)?.code == "malformedJSON")
-    #expect(problem(#"{"handler":"page","parameters":\#(deep)"#)?.code == "malformedJSON")
+    #expect(problem(deep)?.code == "tooDeep")
+    #expect(problem(#"{"handler":"page","parameters":\#(deep)"#)?.code == "tooDeep")
   }
 
   @Test(

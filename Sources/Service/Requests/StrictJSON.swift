@@ -7,6 +7,7 @@ enum StrictJSON {
   static func decode<Value: Decodable>(
     _ body: [UInt8], as type: Value.Type = Value.self, fields: Set<String>
   ) throws(Problem) -> Value {
+    try JSONSyntax.check(body)
     let decoder = JSONDecoder()
     let data = Data(body)
     do {

@@ -100,7 +100,7 @@ struct Submission: Equatable {
   static let longestQuietPeriod: Duration = .seconds(3600)
 
   static func quietPeriod(_ text: String) throws(Problem) -> Duration {
-    let span = try Self.span(text, "quietPeriod")
+    let span = try TimeSpan.asked(text, "quietPeriod")
     guard span <= Self.longestQuietPeriod else {
       throw Problem(code: "badTime", message: "a quiet period is at most 1 h", field: "quietPeriod")
     }
@@ -114,18 +114,10 @@ struct Submission: Equatable {
     return .milliseconds((milliseconds + step - 1) / step * step)
   }
 
-  private static func span(_ text: String, _ field: String) throws(Problem) -> Duration {
-    do throws(TimeSpan.Malformed) {
-      return try TimeSpan.parse(text)
-    } catch {
-      throw Problem(code: "badTime", message: "\(error)", field: field)
-    }
-  }
-
   /// RFC 3339 in UTC, or a span from now.
   private static func time(_ text: String, _ field: String, _ now: WallTime) throws(Problem) -> WallTime {
     if let time = WallTime(rfc3339: text) { return time }
-    guard let span = try? TimeSpan.parse(text) else {
+    guard let span = try? TimeSpan.asked(text, field) else {
       throw Problem(
         code: "badTime",
         message: "is neither a time such as 2026-11-30T02:14:07Z (RFC 3339, UTC) nor a span from now such as 30min",
