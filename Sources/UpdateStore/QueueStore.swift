@@ -16,6 +16,8 @@ public final class QueueStore {
   private var tally = Tally([:])
   /// A new update was refused, or spare pages could not be had.
   private var wasFull = false
+  /// The log has its whole size, so that whatever the database takes, commits have room.
+  private var hasLog = false
 
   /// Opens the store, or creates it (mode 0600) where there is none; its folder must exist. An older schema is brought
   /// up to date. A file that is damaged (quick_check, which reads it all) or no database is renamed to
@@ -61,7 +63,8 @@ public final class QueueStore {
       ]
     }
     tally = try connection.tally()
-    wasFull = !connection.prepareLog()
+    hasLog = connection.prepareLog()
+    wasFull = !hasLog
   }
 
   /// Copies the log into the database and closes it; `deinit` does so too, but cannot say what went wrong. Afterwards
@@ -80,6 +83,11 @@ public final class QueueStore {
   public func perform(_ writes: [StoreWrite]) throws(StoreError) {
     if writes.isEmpty { return }
     let isNew = writes.contains(where: \.bringsUpdate)
+    // What a new update takes of the disk may be all that is left: the log must have its own before.
+    if isNew && !hasLog {
+      hasLog = connection.prepareLog()
+      if !hasLog { throw .diskFull(path: connection.path) }
+    }
     do throws(StoreError) {
       try commit(writes, isNew: isNew)
     } catch .diskFull {
@@ -113,7 +121,10 @@ public final class QueueStore {
 
   /// Whether new updates are refused for want of room. Tries, where that was so a moment ago.
   public var isFull: Bool {
-    if wasFull { wasFull = !connection.prepareLog() || !connection.canGrow(pageLimit: pageLimit) }
+    if wasFull {
+      hasLog = hasLog || connection.prepareLog()
+      wasFull = !hasLog || !connection.canGrow(pageLimit: pageLimit)
+    }
     return wasFull
   }
 

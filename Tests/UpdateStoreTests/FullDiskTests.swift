@@ -96,6 +96,35 @@ struct FullDiskTests {
     #expect(try store.unfinishedNames.count == 14)
   }
 
+  @Test(
+    "begun on a full disk: nothing new is accepted before the log has its room, and then what waits is applied",
+    .enabled(if: getuid() == 0, "needs root, to mount"))
+  func begunOnFullDisk() throws {
+    // Room for the log and not much more, or for a long queue and no log.
+    try #require(mount("tmpfs", folder.path, "tmpfs", 0, "size=7m,mode=700") == 0, "errno \(errno)")
+    let filler = try Filler("\(folder.path)/filler")
+    try filler.fill()
+    truncate("\(folder.path)/filler", off_t(5 << 20))
+    let store = try folder.open()
+    var names: [String] = []
+    // As long as anything is taken.
+    for number in 1...20_000 {
+      let name = "new\(number)"
+      do {
+        try store.perform([accept(name, Int64(number), payload: .init(repeating: 1, count: 500))])
+        names.append(name)
+      } catch {
+        break
+      }
+    }
+    try apply(names, in: store)
+    #expect(names.isEmpty, "\(names.count) were accepted, and the log has no room of its own")
+    filler.remove()
+    try store.perform([accept("again", 30_000)])
+    try apply(["again"], in: store)
+    try store.close()
+  }
+
   @Test("on a small file system that is filled to its last byte", .enabled(if: getuid() == 0, "needs root, to mount"))
   func smallFileSystem() throws {
     try #require(mount("tmpfs", folder.path, "tmpfs", 0, "size=12m,mode=700") == 0, "errno \(errno)")
