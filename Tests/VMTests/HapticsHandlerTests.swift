@@ -125,8 +125,8 @@ extension VMTests {
     func unknown() throws {
       let bench = try HapticsBench()
       for (body, word) in [
-        (#"{"kind":"boom"}"#, "boom"), (#"{}"#, "kind"), (#"{"kind":"light","x":"y"}"#, "x"), ("[", "object"),
-        (#"{"kind":1}"#, "object"),
+        (#"{"kind":"boom"}"#, "boom"), (#"{}"#, "kind"), (#"{"kind":"light","x":"y"}"#, "x"), ("[", "JSON"),
+        (#"{"kind":1}"#, "must be a string"),
       ] {
         let (status, answer) = try bench.service.connection.send(
           method: "POST", path: "/v1/feedback", body: Array(body.utf8))
