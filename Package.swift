@@ -77,6 +77,8 @@ let package = Package(
     .executableTarget(
       name: "touchplay", dependencies: ["VirtualTouch"], path: "Tests/touchplay", swiftSettings: strict),
 
+    // Random numbers from a seed, for tests.
+    .target(name: "Seeded", path: "Tests/Seeded", swiftSettings: strict),
     // Touch scripts as values, for the tracker and for the service in the VM.
     .target(name: "TouchScripts", dependencies: ["TouchModel"], path: "Tests/TouchScripts", swiftSettings: strict),
     // What a long queue costs: make bench.
@@ -91,7 +93,7 @@ let package = Package(
       swiftSettings: strict),
     // Who races the service, and who judges the race (Tests/racer/README.md).
     .target(
-      name: "Racing", dependencies: ["CLinux", "Timeline"], path: "Tests/Racing", swiftSettings: strict),
+      name: "Racing", dependencies: ["CLinux", "Seeded", "Timeline"], path: "Tests/Racing", swiftSettings: strict),
     .executableTarget(
       name: "racer", dependencies: ["Racing", "VirtualTouch", "Timeline"], path: "Tests/racer",
       exclude: ["README.md", "stamp.c"], swiftSettings: strict),
@@ -100,14 +102,14 @@ let package = Package(
     tests("TouchModelTests", ["Timeline", "TouchModel", "TouchScripts"], exclude: ["Cases"]),
     tests("TimelineTests", ["Timeline"]),
     tests("GatingTests", ["Timeline", "TouchModel", "Gating"]),
-    tests("SchedulingTests", ["Timeline", "TouchModel", "Gating", "Scheduling"]),
+    tests("SchedulingTests", ["Seeded", "Timeline", "TouchModel", "Gating", "Scheduling"]),
     tests("HapticsTests", ["Timeline", "Haptics"]),
     tests("ArchitectureTests", []),
     tests("RacingTests", ["Racing", "Timeline"]),
 
     // Pipes, socketpairs, temporary folders.
-    tests("RecordingsTests", ["Timeline", "TouchModel", "Recordings"]),
-    tests("ConformanceTests", ["Timeline", "TouchModel", "Recordings", "Evdev"]),
+    tests("RecordingsTests", ["Seeded", "Timeline", "TouchModel", "Recordings"]),
+    tests("ConformanceTests", ["Seeded", "Timeline", "TouchModel", "Recordings", "Evdev"]),
     tests("UpdateStoreTests", ["Timeline", "Scheduling", "UpdateStore", "CSQLite"]),
     tests("SocketServerTests", ["Timeline", "TouchgateAPI", "SocketServer", "TouchgateClient"]),
     tests("TouchgateCommandsTests", ["Timeline", "TouchgateAPI", "TouchgateClient", "TouchgateCommands"]),
@@ -120,7 +122,7 @@ let package = Package(
     tests("VirtualTouchTests", ["VirtualTouch", "Recordings", "TouchModel", "Timeline"]),
 
     // The installed service, killed again and again; skipped where Tests/run has not made its tools (make test-crash).
-    tests("CrashTests", ["TouchgateAPI", "TouchgateClient"]),
+    tests("CrashTests", ["Seeded", "TouchgateAPI", "TouchgateClient"]),
 
     // The real programs on a real kernel; skipped outside the test VM (make test runs them inside).
     tests(

@@ -150,8 +150,7 @@ extension Daemon {
       switch write {
       case .pause(let pause?): return Replies.json(200, replies(now).pause(pause))
       case .hold(let hold): return Replies.json(201, replies(now).hold(hold))
-      case .release: return Replies.json(200, AboutReply(name: "touchgate", version: Version.text))
-      case .pause(nil): return Replies.json(200, AboutReply(name: "touchgate", version: Version.text))
+      case .release, .pause(nil): return Replies.json(200, AboutReply(name: "touchgate", version: Version.text))
       default: return try write.id.flatMap { try show($0, status: 200, now) }
       }
     }

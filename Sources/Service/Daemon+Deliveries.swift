@@ -90,8 +90,7 @@ extension Daemon {
       }
     }
     handler = nil
-    touch.handlerEnded(now)
-    touchChanged(now)
+    endGuard(now)
     perform(scheduler.notTaken(delivery.update.id, at: now), now)
     stopIfAsked()
   }

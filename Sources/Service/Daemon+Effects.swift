@@ -65,7 +65,7 @@ extension Daemon {
         answer(id) { try show(id, status: 200, now) }
         answerWaits(for: id, now)
       }
-      withFeedback(feedbackOnFail(id, result), tell, now)
+      withFeedback(feedbackOnFail(handler, result), tell, now)
       if historyDue == nil { pruneHistory(now) }
       stopIfAsked()
     case .notEnded(let id, let reason):
@@ -152,7 +152,7 @@ extension Daemon {
       case .delivery:
         guard let delivery = try deliver(update, attempt, definition, releasedAt, now, ended) else {
           perform(scheduler.receivers(of: update.handler, present: false, at: now), now)
-          touch.handlerEnded(now)
+          endGuard(now)
           pending += scheduler.notTaken(update.id, at: now)
           return
         }
@@ -175,16 +175,21 @@ extension Daemon {
       }
       let result = UpdateResult(
         state: .failed, exitCode: nil, message: "\(error)", finishedAt: Clock.wall, releaseToStartMilliseconds: nil)
-      touch.handlerEnded(now)
+      endGuard(now)
       pending += scheduler.handlerEnded(update.id, result, at: now)
     }
+  }
+
+  /// Nothing is at work any more: the devices may be let go of, which reads what came meanwhile.
+  func endGuard(_ now: Instant) {
+    touch.handlerEnded(now)
+    touchChanged(now)
   }
 
   private func handlerEnded(_ id: UpdateID, _ end: HandlerEnd, _ now: Instant) {
     if let handler { metrics.handlerTime.add(now - handler.started) }
     handler = nil
-    touch.handlerEnded(now)
-    touchChanged(now)
+    endGuard(now)
     _ = HandlerProcess.holdsLock(lockPath(id))  // Removes the file.
     perform(scheduler.handlerEnded(id, end.result, tryLater: end.triesLater, at: now), now)
     if end.result.state == .failed && scheduler.isWaiting(id) {

@@ -53,9 +53,8 @@ extension Daemon {
   }
 
   /// The kind for an update that has failed.
-  func feedbackOnFail(_ id: UpdateID, _ result: UpdateResult) -> FeedbackKind? {
-    guard result.state == .failed, let stored = try? store.find(id) else { return nil }
-    return configuration.handlers[stored.update.handler]?.feedbackOnFail
+  func feedbackOnFail(_ handler: String, _ result: UpdateResult) -> FeedbackKind? {
+    result.state == .failed ? configuration.handlers[handler]?.feedbackOnFail : nil
   }
 
   var haptics: HapticsReply { HapticsReply(device: desk.deviceName, silentBecause: desk.feedback.silentBecause) }

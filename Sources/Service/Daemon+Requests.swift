@@ -72,8 +72,7 @@ extension Daemon {
       case .call(.release(let text)):
         return try release(text, incoming, now)
       case .call(.screens):
-        touch.lookAgain(now)
-        touchChanged(now)
+        lookAtScreens(now)
         return Replies.json(200, ScreenListReply(screens: replies(now).screens(touch)))
       case .call(.events):
         return try readEvents(incoming, now)
@@ -253,8 +252,7 @@ extension Daemon {
 
   /// Looks at the kernel's tables first, so that the answer is right now, whether anything waits or not.
   private func status(_ now: Instant) throws -> HTTPResponse {
-    touch.lookAgain(now)
-    touchChanged(now)
+    lookAtScreens(now)
     let replies = replies(now)
     return Replies.json(
       200,

@@ -59,8 +59,7 @@ extension Daemon {
     turns[update.id] = Turn(
       token: incoming.token, deadline: timeout.map { now + $0 }, guardKind: guardKind, isMoment: isMoment)
     // What is known may be a second old where nothing waited.
-    touch.lookAgain(now)
-    touchChanged(now)
+    lookAtScreens(now)
     perform(scheduler.takeTurn(update, at: now), now)
     if timeout == .zero { endTurns(now) }
     return nil
@@ -75,7 +74,7 @@ extension Daemon {
     if turn.isMoment {
       turns[id] = nil
       server.respond(turn.token, Replies.json(200, QuietReply()))
-      touch.handlerEnded(now)
+      endGuard(now)
       pending += scheduler.leave(id, at: now)
       return
     }
@@ -106,8 +105,7 @@ extension Daemon {
   func leaveTurn(_ id: UpdateID, _ now: Instant) {
     guard let turn = turns.removeValue(forKey: id) else { return }
     if turn.hasStarted {
-      touch.handlerEnded(now)
-      touchChanged(now)
+      endGuard(now)
     }
     perform(scheduler.leave(id, at: now), now)
   }

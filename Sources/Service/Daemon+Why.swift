@@ -14,8 +14,7 @@ extension Daemon {
 
   /// What would happen to an update if it were accepted now: a copy of the scheduler is asked.
   func preview(_ update: Update, _ now: Instant) -> [Blocker] {
-    touch.lookAgain(now)
-    touchChanged(now)
+    lookAtScreens(now)
     var copy = scheduler
     _ = copy.submit(update, payload: [], at: now)
     _ = copy.stored(.accept(update, payload: []), at: now)

@@ -243,6 +243,12 @@ public final class Daemon {
     perform(scheduler.screens(touch.passages, at: now), now)
   }
 
+  /// Reads the kernel's tables first: what is known may be old where nothing waits.
+  func lookAtScreens(_ now: Instant) {
+    touch.lookAgain(now)
+    touchChanged(now)
+  }
+
   /// Nothing that was known before a sleep is believed after it.
   func noticeSleep(_ now: Instant) {
     guard let time = sleep.slept(boot: EventLoop.bootTime, now: now) else { return }

@@ -1,4 +1,3 @@
-import FoundationEssentials
 public import TouchgateAPI
 
 /// Calls whose answer takes its time: use a connection without a time-out, or with a longer one than the call's.
@@ -61,11 +60,6 @@ extension TouchgateConnection {
   /// An event a line. `since`: the number of the last one that is known.
   public func events(since: Int64? = nil) throws(ClientError) -> ReplyStream {
     try ReplyStream(self, "GET", "/v1/events" + query([("since", since.map { "\($0)" })]))
-  }
-
-  private func query(_ items: [(name: String, value: String?)]) -> String {
-    let given = items.compactMap { item in item.value.map { "\(item.name)=\(percentEncoded($0))" } }
-    return given.isEmpty ? "" : "?" + given.joined(separator: "&")
   }
 }
 

@@ -37,10 +37,14 @@ public struct TouchgateConnection: Sendable {
   public func submit(
     _ request: SubmitRequest, wait: String? = nil, dryRun: Bool = false, ifQuiet: Bool = false
   ) throws(ClientError) -> UpdateReply {
-    var query = wait.map { ["wait=\(percentEncoded($0))"] } ?? []
-    if dryRun { query.append("dryRun=1") }
-    if ifQuiet { query.append("ifQuiet=1") }
-    return try call("POST", "/v1/updates" + queryText(query), encoded(request))
+    let query = query([("wait", wait), ("dryRun", dryRun ? "1" : nil), ("ifQuiet", ifQuiet ? "1" : nil)])
+    return try call("POST", "/v1/updates" + query, encoded(request))
+  }
+
+  /// What follows the path: the items that have a value.
+  func query(_ items: [(name: String, value: String?)]) -> String {
+    let given = items.compactMap { item in item.value.map { "\(item.name)=\(percentEncoded($0))" } }
+    return given.isEmpty ? "" : "?" + given.joined(separator: "&")
   }
 
   func encoded(_ request: some Encodable) throws(ClientError) -> [UInt8] {
@@ -59,11 +63,8 @@ public struct TouchgateConnection: Sendable {
 
   /// In the order of the service. `state` nil: all; `limit` nil: as many as the service gives.
   public func updates(state: String? = nil, limit: Int? = nil) throws(ClientError) -> [UpdateReply] {
-    var query: [String] = []
-    if let state { query.append("state=\(percentEncoded(state))") }
-    if let limit { query.append("limit=\(limit)") }
-    let reply: UpdateListReply = try call(
-      "GET", "/v1/updates" + queryText(query))
+    let query = query([("state", state), ("limit", limit.map { "\($0)" })])
+    let reply: UpdateListReply = try call("GET", "/v1/updates" + query)
     return reply.updates
   }
 
@@ -109,10 +110,7 @@ public struct TouchgateConnection: Sendable {
 
   /// Nothing is applied until `resume`, over restarts too. Throws `refused` with 403 without the right `Admin=`.
   public func pause(reason: String? = nil) throws(ClientError) -> PauseReply {
-    guard let body = try? JSONEncoder().encode(PauseRequest(reason: reason)) else {
-      throw .malformedReply("the request cannot be written as JSON")
-    }
-    return try call("POST", "/v1/pause", Array(body))
+    try call("POST", "/v1/pause", encoded(PauseRequest(reason: reason)))
   }
 
   /// Throws `refused` with 409 where nothing is paused.
@@ -161,8 +159,6 @@ public struct TouchgateConnection: Sendable {
     return Problem(code: "http\(status)", message: "HTTP status \(status): \(text)")
   }
 }
-
-private func queryText(_ items: [String]) -> String { items.isEmpty ? "" : "?" + items.joined(separator: "&") }
 
 /// For a path segment or a query value: everything but unreserved characters as %HH (RFC 3986, 2.3).
 func percentEncoded(_ text: String) -> String {

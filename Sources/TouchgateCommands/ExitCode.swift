@@ -1,24 +1,26 @@
 import TouchgateClient
 
-/// What the command says to scripts. 130 (interrupted) is the shell's word for an end by SIGINT.
-enum ExitCode: CInt {
-  case done = 0
+/// What the command says to scripts: a code of its own, or that of a command it has run. 130 (interrupted) is the shell's word for an end by SIGINT.
+struct ExitCode: RawRepresentable, Equatable {
+  let rawValue: CInt
+
+  static let done = ExitCode(rawValue: 0)
   /// Something else went wrong; with `wait`: the update ended otherwise than applied.
-  case otherwise = 1
-  case usage = 2
+  static let otherwise = ExitCode(rawValue: 1)
+  static let usage = ExitCode(rawValue: 2)
   /// `status` only.
-  case notRunning = 3
-  case noSuchID = 4
+  static let notRunning = ExitCode(rawValue: 3)
+  static let noSuchID = ExitCode(rawValue: 4)
   /// The service refuses the request as it is (EX_DATAERR).
-  case badRequest = 65
+  static let badRequest = ExitCode(rawValue: 65)
   /// The service is not running (EX_UNAVAILABLE).
-  case unavailable = 69
+  static let unavailable = ExitCode(rawValue: 69)
   /// The same may succeed later (EX_TEMPFAIL).
-  case tryAgain = 75
+  static let tryAgain = ExitCode(rawValue: 75)
   /// EX_NOPERM
-  case notPermitted = 77
+  static let notPermitted = ExitCode(rawValue: 77)
   /// A verb that runs a command could not (as flock(1)).
-  case ownFailure = 125
+  static let ownFailure = ExitCode(rawValue: 125)
 }
 
 /// Why a verb did not succeed.

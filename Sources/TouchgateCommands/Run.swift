@@ -12,26 +12,17 @@ public func run(arguments: [String]) -> CInt {
     return ExitCode.usage.rawValue
   }
   do throws(Failure) {
-    return try perform(invocation)
+    return try perform(invocation).rawValue
   } catch {
     if let message = error.message { StandardStream.error.write("touchgate: \(message)\n") }
     return error.code.rawValue
   }
 }
 
-/// Returns what the shell is told: an exit code of ours, or that of a command.
-private func perform(_ invocation: Invocation) throws(Failure) -> CInt {
+private func perform(_ invocation: Invocation) throws(Failure) -> ExitCode {
   let session = Session(
     service: TouchgateConnection(path: invocation.socket, timeout: .seconds(30)), json: invocation.json)
   switch invocation.verb {
-  case .run(let turn, let timeout, let command): return try runInTurn(command, turn, timeout: timeout, session)
-  case .hold(let request, let command) where !command.isEmpty: return try runHolding(command, request, session)
-  default: return try performOwn(invocation.verb, session).rawValue
-  }
-}
-
-private func performOwn(_ verb: Invocation.Verb, _ session: Session) throws(Failure) -> ExitCode {
-  switch verb {
   case .submit(let submission): return try submit(submission, session)
   case .status: return try status(session)
   case .watch: return try watch(session)
@@ -54,12 +45,13 @@ private func performOwn(_ verb: Invocation.Verb, _ session: Session) throws(Fail
   case .waitForUpdate(let id, let timeout): return try waitFor(id, timeout: timeout, session)
   case .waitForQuiet(let span, let screen, let timeout):
     return try waitForQuiet(span, screen: screen, timeout: timeout, session)
-  case .hold(let request, _): return try hold(request, session)
+  case .run(let turn, let timeout, let command): return try runInTurn(command, turn, timeout: timeout, session)
+  case .hold(let request, let command):
+    return command.isEmpty ? try hold(request, session) : try runHolding(command, request, session)
   case .holds: return try holds(session)
   case .release(let id): return try release(id, session)
   case .screens: return try screens(session)
   case .events(let since): return try events(since: since, session)
-  case .run: return .usage
   case .feedback(let kind, let command): return try feedback(kind, command: command, session)
   case .feedbackSelfTest: return try feedbackSelfTest(session)
   case .help(let topic):

@@ -6,7 +6,7 @@ import TouchgateClient
 /// the command, or with this process.
 func runInTurn(
   _ command: [String], _ request: TurnRequest, timeout: String?, _ session: Session
-) throws(Failure) -> CInt {
+) throws(Failure) -> ExitCode {
   let stream = try ours { () throws(ClientError) in try session.patient.turn(request, timeout: timeout) }
   guard try ours({ () throws(ClientError) in try stream.nextLine() }) != nil else {
     throw Failure(message: "the service was stopped before it was our turn", code: .ownFailure)
@@ -15,7 +15,7 @@ func runInTurn(
 }
 
 /// `hold --why TEXT -- COMMAND…`: nothing is applied while the command runs.
-func runHolding(_ command: [String], _ request: HoldRequest, _ session: Session) throws(Failure) -> CInt {
+func runHolding(_ command: [String], _ request: HoldRequest, _ session: Session) throws(Failure) -> ExitCode {
   let stream = try ours { () throws(ClientError) in try session.patient.boundHold(request) }
   return try withExtendedLifetime(stream) { () throws(Failure) in try runToEnd(command) }
 }
@@ -31,7 +31,7 @@ private func ours<Reply>(_ call: () throws(ClientError) -> Reply) throws(Failure
 }
 
 /// Exit status of the command; 128 + N where signal N ended it; 126 and 127 where it cannot be run, as shells have them.
-private func runToEnd(_ command: [String]) throws(Failure) -> CInt {
+private func runToEnd(_ command: [String]) throws(Failure) -> ExitCode {
   // What a terminal sends goes to the command, too; what is sent to us alone is passed on.
   var signals = sigset_t()
   sigemptyset(&signals)
@@ -49,7 +49,7 @@ private func runToEnd(_ command: [String]) throws(Failure) -> CInt {
   let code = posix_spawnp(&child, command[0], nil, &attributes, &words, environ)
   guard code == 0 else {
     StandardStream.error.write("touchgate: \(command[0]): \(String(cString: strerror(code)))\n")
-    return code == ENOENT ? 127 : 126
+    return ExitCode(rawValue: code == ENOENT ? 127 : 126)
   }
   while true {
     var number: CInt = 0
@@ -60,8 +60,8 @@ private func runToEnd(_ command: [String]) throws(Failure) -> CInt {
       var status: CInt = 0
       guard waitpid(child, &status, WNOHANG) == child else { continue }
       let signal = status & 0x7f
-      if signal == 0 { return (status >> 8) & 0xff }
-      if signal != 0x7f { return 128 + signal }
+      if signal == 0 { return ExitCode(rawValue: (status >> 8) & 0xff) }
+      if signal != 0x7f { return ExitCode(rawValue: 128 + signal) }
     default: break  // SIGINT, SIGQUIT: the command's affair.
     }
   }

@@ -1,4 +1,5 @@
 import Glibc
+import Seeded
 import Testing
 
 @Suite("conformance")
@@ -62,7 +63,7 @@ struct ConformanceTests {
   }
 
   private static func plan(_ index: Int, _ sets: StreamSets) -> Plan {
-    var random = Randomness(seed: seed &+ UInt64(index) &* 0x1_0000_0001)
+    var random = SplitMix64(seed: seed &+ UInt64(index) &* 0x1_0000_0001)
     return Plan(sets.streams[index % sets.streams.count], seed: random.next())
   }
 

@@ -1,3 +1,4 @@
+import Seeded
 import Timeline
 
 /// What is done to a device or its reader, at one frame of a stream.
@@ -33,7 +34,7 @@ enum Fault: Equatable {
   case unknownCodes
 
   /// One that a frame of so many events may suffer. `lift`: it holds the last lift.
-  static func random(events: Int, lift: Bool, _ random: inout Randomness) -> Fault {
+  static func random(events: Int, lift: Bool, _ random: inout SplitMix64) -> Fault {
     let position = random.below(events)
     // A lift is seldom enough to be lost each second time.
     if lift && random.oneIn(2) { return .liftLost }

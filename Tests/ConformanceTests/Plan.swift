@@ -1,4 +1,5 @@
 import Evdev
+import Seeded
 
 /// All that a trial depends on: the same plan gives the same verdicts, and a plan with fewer faults is a plan.
 struct Plan {
@@ -41,7 +42,7 @@ struct Plan {
 
   /// A part of the stream, with faults.
   init(_ stream: Stream, seed: UInt64) {
-    var random = Randomness(seed: seed)
+    var random = SplitMix64(seed: seed)
     self.stream = stream
     firstFrame = random.below(stream.snapshots.count) * Stream.snapshotStep
     // Fewer frames where they are large: a trial costs about the same on every device.

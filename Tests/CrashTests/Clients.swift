@@ -1,4 +1,5 @@
 import Foundation
+import Seeded
 import Synchronization
 import TouchgateAPI
 import TouchgateClient
@@ -48,7 +49,7 @@ final class Clients: Sendable {
   }
 
   private func work(seed: UInt64) {
-    var random = Randomness(seed: seed)
+    var random = SplitMix64(seed: seed)
     while !with({ $0.isStopped }) {
       act(&random)
       usleep(UInt32(1000 + random.below(6000)))
@@ -63,7 +64,7 @@ final class Clients: Sendable {
 
   // MARK: One step
 
-  private func act(_ random: inout Randomness) {
+  private func act(_ random: inout SplitMix64) {
     let (again, recent, isBusy) = with { memory in
       (memory.unsure.popLast(), memory.recent.last, memory.waiting > 40)
     }
@@ -82,7 +83,7 @@ final class Clients: Sendable {
     }
   }
 
-  private func request(_ random: inout Randomness) -> SubmitRequest {
+  private func request(_ random: inout SplitMix64) -> SubmitRequest {
     let weighted: [Wanted.Kind] = [.once, .once, .once, .once, .keyed, .keyed, .retry, .later, .fail, .atMostOnce]
     let kind = weighted[random.below(weighted.count)]
     let id = with { memory in
@@ -201,22 +202,4 @@ extension Outcome {
       isGivenUp: message.hasPrefix("the service or the machine has died "),
       isInterrupted: message.hasPrefix("the service died while the handler ran"))
   }
-}
-
-/// SplitMix64: a seed tells everything.
-struct Randomness: RandomNumberGenerator {
-  private var state: UInt64
-
-  init(seed: UInt64) { state = seed }
-
-  mutating func next() -> UInt64 {
-    state &+= 0x9e37_79b9_7f4a_7c15
-    var z = state
-    z = (z ^ (z >> 30)) &* 0xbf58_476d_1ce4_e5b9
-    z = (z ^ (z >> 27)) &* 0x94d0_49bb_1331_11eb
-    return z ^ (z >> 31)
-  }
-
-  mutating func below(_ limit: Int) -> Int { limit <= 0 ? 0 : Int(next() % UInt64(limit)) }
-  mutating func oneIn(_ odds: Int) -> Bool { below(odds) == 0 }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import Seeded
 import Testing
 
 private let environment = ProcessInfo.processInfo.environment
@@ -26,7 +27,7 @@ struct CrashTests {
     let service = try CrashingService(
       tools: try #require(tools), program: "\(environment["TOUCHGATE_PROGRAMS"] ?? "")/usr/sbin/touchgated")
     let clients = Clients(socket: service.socket, log: service.log, padding: onFullDisk ? 20_000 : 0)
-    var random = Randomness(seed: seed)
+    var random = SplitMix64(seed: seed)
     let disk = onFullDisk ? try FillingDisk(at: service.state, size: "9m") : nil
     try service.start()
     while clients.unfinished() == nil { usleep(1000) }

@@ -1,4 +1,5 @@
 import Foundation
+import Seeded
 import Synchronization
 import Testing
 
@@ -30,7 +31,7 @@ final class FillingDisk: Sendable {
 
   func start(seed: UInt64) {
     Thread.detachNewThread { [self] in
-      var random = Randomness(seed: seed)
+      var random = SplitMix64(seed: seed)
       while !stopped.load(ordering: .relaxed) {
         fill()
         usleep(UInt32(1000 * (100 + random.below(600))))

@@ -1,3 +1,5 @@
+import Seeded
+
 /// What a restless visitor does, determined by a seed: bursts of up to 50 taps a second, and pauses.
 ///
 /// Where two fingers are used, one tap in three is made with both. As controllers do, a finger takes the lowest slot
@@ -23,7 +25,7 @@ public struct TapPlan: Sequence, IteratorProtocol, Sendable {
 
   /// `fingers`: 1 or 2.
   public init(seed: UInt64, fingers: Int) {
-    random = SplitMix64(state: seed)
+    random = SplitMix64(seed: seed)
     self.fingers = fingers
   }
 
@@ -57,17 +59,4 @@ public struct TapPlan: Sequence, IteratorProtocol, Sendable {
   }
 
   private mutating func below(_ limit: UInt64) -> UInt64 { random.next() % limit }
-}
-
-/// Rule: Steele, Lea and Flood, "Fast splittable pseudorandom number generators" (2014).
-struct SplitMix64: Sendable {
-  var state: UInt64
-
-  mutating func next() -> UInt64 {
-    state &+= 0x9e37_79b9_7f4a_7c15
-    var z = state
-    z = (z ^ (z >> 30)) &* 0xbf58_476d_1ce4_e5b9
-    z = (z ^ (z >> 27)) &* 0x94d0_49bb_1331_11eb
-    return z ^ (z >> 31)
-  }
 }

@@ -1,3 +1,4 @@
+import Seeded
 import Synchronization
 import Testing
 import Timeline

@@ -1,4 +1,5 @@
 import Scheduling
+import Seeded
 import Testing
 import Timeline
 

@@ -1,21 +1,11 @@
 import Scheduling
+import Seeded
 import Testing
 import Timeline
 
-/// SplitMix64: small, fast, and the same on every machine.
-struct Dice: RandomNumberGenerator {
-  private var state: UInt64
+typealias Dice = SplitMix64
 
-  init(seed: UInt64) { state = seed }
-
-  mutating func next() -> UInt64 {
-    state &+= 0x9e37_79b9_7f4a_7c15
-    var z = state
-    z = (z ^ (z >> 30)) &* 0xbf58_476d_1ce4_e5b9
-    z = (z ^ (z >> 27)) &* 0x94d0_49bb_1331_11eb
-    return z ^ (z >> 31)
-  }
-
+extension Dice {
   mutating func roll(_ sides: Int) -> Int { Int.random(in: 0..<sides, using: &self) }
 }
 

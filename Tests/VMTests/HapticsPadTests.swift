@@ -48,14 +48,20 @@ extension VMTests {
         abs((real.length ?? .zero).inMilliseconds - Double(pulse.length)))
     }
 
-    @Test("the service is killed in mid-pattern: the motor is off")
-    func killed() throws {
-      let pad = try VirtualPad()
-      defer { pad.unplug() }
+    /// A service whose pulse of 500 ms has begun.
+    private func inMidPattern(_ pad: VirtualPad) throws -> HapticsBench {
       let bench = try HapticsBench(haptics: "Heavy=500@1")
       try #require(try bench.isReady(device: "Virtual Pad"))
       _ = try bench.playFelt(.heavy)
       try #require(eventually { pad.levels.last?.percent == 100 })
+      return bench
+    }
+
+    @Test("the service is killed in mid-pattern: the motor is off")
+    func killed() throws {
+      let pad = try VirtualPad()
+      defer { pad.unplug() }
+      let bench = try inMidPattern(pad)
       bench.service.kill(SIGKILL)
       #expect(eventually { pad.levels.last?.percent == 0 })
       let pulse = try #require(pad.pulses.first)
@@ -67,10 +73,7 @@ extension VMTests {
     func stopped() throws {
       let pad = try VirtualPad()
       defer { pad.unplug() }
-      let bench = try HapticsBench(haptics: "Heavy=500@1")
-      try #require(try bench.isReady(device: "Virtual Pad"))
-      _ = try bench.playFelt(.heavy)
-      try #require(eventually { pad.levels.last?.percent == 100 })
+      let bench = try inMidPattern(pad)
       #expect(bench.service.kill(SIGTERM) == 0)
       #expect(eventually { pad.levels.last?.percent == 0 })
       #expect(try #require(pad.pulses.first?.length) < .milliseconds(400))

@@ -11,7 +11,6 @@ final class Delivery: RunningHandler {
   let timeout: Duration
   /// Who has it now.
   var receiver: RequestToken
-  /// Those who had it before and are gone.
   private let ended: (HandlerEnd, Instant) -> Void
 
   init(
