@@ -53,17 +53,17 @@ build: libraries ## build everything for debugging, with the tests
 	swift build --build-tests < /dev/null
 
 check: lint build ## format, build, and the tests that need no root and no VM
-	@Tests/run pure
+	@Tests/Tools/run pure
 
 release: libraries ## build the two programs as they are installed (static Swift runtime)
 	swift build -c release --static-swift-stdlib --product touchgated < /dev/null
 	swift build -c release --static-swift-stdlib --product touchgate < /dev/null
 
 vm-build: ## build the test VM (minutes, once; lies outside the checkout)
-	@Tests/vm/build simtime < /dev/null
+	@Tests/Tools/vm/build simtime < /dev/null
 
 vm: vm-build ## a shell in the test VM
-	@Tests/vm/shell
+	@Tests/Tools/vm/shell
 
 # What `make install` makes, for the VM.
 test-root: release
@@ -71,17 +71,17 @@ test-root: release
 	@$(MAKE) --no-print-directory install DESTDIR=$(CURDIR)/.build/vm-root PREFIX=/usr > /dev/null
 
 test: deps lint build race-stamp test-root vm-build ## everything: packages, format, builds, all tests, those in the VM too
-	@Tests/run pure crash api devices plain systemd simtime hid
+	@Tests/Tools/run pure crash api devices plain systemd simtime hid
 
 hid-test: libraries test-root vm-build ## the kernel's HID tests with the service watching: all that `make test` samples
-	@Tests/vm-hid/run < /dev/null
+	@Tests/Tools/vm-hid/run < /dev/null
 
 api-test: libraries test-root ## every call of docs/openapi.yaml, right and wrong, against the running service: make api-test [API_SEED=n]
-	@API_SEED=$${API_SEED:-$(API_SEED)} Tests/api/run < /dev/null
+	@API_SEED=$${API_SEED:-$(API_SEED)} Tests/Tools/api/run < /dev/null
 
 ROUNDS ?= 100
 test-crash: libraries build test-root ## kill the service at every boundary: make test-crash ROUNDS=100 [CRASH_SEED=n]
-	@CRASH_ROUNDS=$(ROUNDS) Tests/run crash > .build/test-crash.log 2>&1 || status=$$?; \
+	@CRASH_ROUNDS=$(ROUNDS) Tests/Tools/run crash > .build/test-crash.log 2>&1 || status=$$?; \
 	  [ -z "$${status:-}" ] || cat .build/test-crash.log >&2; \
 	  grep -E '^(seed|given up|crash on)' .build/test-crash.log; grep '^crash:' .build/test-crash.log; exit $${status:-0}
 
@@ -90,7 +90,7 @@ bench: libraries release ## what it costs that 100,000 updates wait: ratios to 1
 	@.build/release/queuebench "$$(realpath .build/release/touchgated)"
 
 service-test: libraries build test-root vm-build ## the installed service under systemd: sandbox, watchdog, a real reboot, idle wake-ups
-	@Tests/service/run
+	@Tests/Tools/service/run
 
 touch-script: libraries ## run one touch script and print each check: make touch-script FILE=path
 	@[ -f "$(FILE)" ] || { echo "say which script: make touch-script FILE=path" >&2; exit 1; }
@@ -99,7 +99,7 @@ touch-script: libraries ## run one touch script and print each check: make touch
 	  --filter 'TouchScriptTests/holds' < /dev/null
 
 haptics-test: deps build test-root vm-build ## haptics: all orders of inputs, and real and virtual vibrators in the VM (3 min)
-	@Tests/haptics
+	@Tests/Tools/haptics
 
 FAULTS ?= 100000
 conformance: libraries ## recordings with injected faults, another seed each time: make conformance FAULTS=100000 [SEED=n]
@@ -120,11 +120,11 @@ model-check: libraries ## every sequence of steps on two slots: make model-check
 .PHONY: race-stamp race-test
 # The handler of the race tests, beside the test bundle. C and static, since it must start fast.
 race-stamp: build
-	@clang -O2 -Wall -Werror -static -o .build/debug/race-stamp Tests/racer/stamp.c
+	@clang -O2 -Wall -Werror -static -o .build/debug/race-stamp Tests/Tools/racer/stamp.c
 
 RACE_SECONDS ?= 120
 race-test: deps race-stamp test-root vm-build ## tap against a stream of updates, in the VM: make race-test RACE_SECONDS=120 [SEED=n]
-	@TOUCHGATE_RACE_SECONDS=$(RACE_SECONDS) TOUCHGATE_RACE_SEED=$(SEED) Tests/run race || status=$$?; \
+	@TOUCHGATE_RACE_SECONDS=$(RACE_SECONDS) TOUCHGATE_RACE_SEED=$(SEED) Tests/Tools/run race || status=$$?; \
 	grep -a '^race: [0-9]* updates' .build/tests/race; exit $${status:-0}
 
 demo: deps release ## an update waits for a recorded finger: half a minute, no device, no root

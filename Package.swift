@@ -22,8 +22,25 @@ func library(_ name: String, pkgConfig: String, apt: String) -> Target {
   .systemLibrary(name: name, pkgConfig: pkgConfig, providers: [.apt([apt])])
 }
 
-func tests(_ name: String, _ dependencies: [Target.Dependency], exclude: [String] = []) -> Target {
-  .testTarget(name: name, dependencies: dependencies, exclude: exclude, swiftSettings: strict)
+/// What tests need: nothing but values, or pipes and temporary folders, or a kernel of their own and installed programs.
+enum TestGroup: String {
+  case unit = "Unit"
+  case integration = "Integration"
+  case system = "System"
+}
+
+func tests(
+  _ group: TestGroup, _ name: String, _ dependencies: [Target.Dependency], exclude: [String] = []
+) -> Target {
+  .testTarget(
+    name: name, dependencies: dependencies, path: "Tests/\(group.rawValue)/\(name)", exclude: exclude,
+    swiftSettings: strict)
+}
+
+/// Code that several test targets share: `Tests/Support/NAME`.
+func support(_ name: String, _ dependencies: [Target.Dependency] = [], exclude: [String] = []) -> Target {
+  .target(
+    name: name, dependencies: dependencies, path: "Tests/Support/\(name)", exclude: exclude, swiftSettings: strict)
 }
 
 let package = Package(
@@ -51,8 +68,10 @@ let package = Package(
     library("CMicrohttpd", pkgConfig: "libmicrohttpd", apt: "libmicrohttpd-dev"),
 
     // Edge: the only modules that see C.
-    module("EventLoop", ["Timeline", "CLinux", "CLibsystemd"]),
-    module("SystemBus", ["Timeline", "EventLoop", "CLibsystemd"]),
+    module("Linux", ["Timeline"]),
+    module("ServiceLog", ["Linux", "Scheduling", "CLibsystemd"]),
+    module("EventLoop", ["Timeline", "Linux", "CLinux", "CLibsystemd"]),
+    module("SystemBus", ["Timeline", "Linux", "EventLoop", "CLibsystemd"]),
     module("Evdev", ["Timeline", "TouchModel", "CLinux", "CLibevdev", "CLibudev"]),
     module("ForceFeedback", ["Timeline", "Haptics", "CLinux"]),
     module("Recordings", ["Timeline", "TouchModel"]),
@@ -62,74 +81,70 @@ let package = Package(
       "Service",
       [
         "Timeline", "TouchModel", "Gating", "Scheduling", "TouchgateAPI", "EventLoop", "SystemBus", "Evdev",
-        "Recordings", "UpdateStore", "SocketServer", "Haptics", "ForceFeedback", "CLinux", "CLibsystemd",
+        "Recordings", "UpdateStore", "SocketServer", "Haptics", "ForceFeedback", "Linux", "ServiceLog", "CLinux",
+        "CLibsystemd",
       ], embedding: ["Resources/openapi.yaml"]),
     module("TouchgateClient", ["Timeline", "TouchgateAPI"]),
     module("TouchgateCommands", ["Timeline", "TouchgateAPI", "TouchgateClient"]),
 
-    .executableTarget(name: "touchgated", dependencies: ["Service"], swiftSettings: strict),
+    .executableTarget(name: "touchgated", dependencies: ["Service", "ServiceLog"], swiftSettings: strict),
     .executableTarget(name: "touchgate", dependencies: ["TouchgateCommands"], swiftSettings: strict),
 
-    // Test tools: virtual touchscreens, for tests and for developers (Tests/VirtualTouch/README.md).
-    .target(
-      name: "VirtualTouch", dependencies: ["CLinux", "CLibevdev", "Recordings", "TouchModel", "Timeline"],
-      path: "Tests/VirtualTouch", exclude: ["README.md"], swiftSettings: strict),
-    .executableTarget(
-      name: "touchplay", dependencies: ["VirtualTouch"], path: "Tests/touchplay", swiftSettings: strict),
+    // Shared by tests (Tests/README.md).
+    support("ProjectFiles"),
+    support("Seeded"),
+    support("TouchScripts", ["TouchModel", "ProjectFiles"]),
+    support(
+      "VirtualTouch", ["CLinux", "CLibevdev", "Recordings", "TouchModel", "Timeline"], exclude: ["README.md"]),
+    .target(name: "CVirtualVibrator", path: "Tests/Support/CVirtualVibrator"),
+    support("VirtualVibrator", ["CVirtualVibrator", "Timeline"]),
+    support("Racing", ["CLinux", "Seeded", "Timeline"]),
 
-    // Random numbers from a seed, for tests.
-    .target(name: "Seeded", path: "Tests/Seeded", swiftSettings: strict),
-    // Touch scripts as values, for the tracker and for the service in the VM.
-    .target(name: "TouchScripts", dependencies: ["TouchModel"], path: "Tests/TouchScripts", swiftSettings: strict),
-    // What a long queue costs: make bench.
+    // Programs for tests and for developers.
+    .executableTarget(
+      name: "touchplay", dependencies: ["VirtualTouch"], path: "Tests/Tools/touchplay", swiftSettings: strict),
+    .executableTarget(
+      name: "racer", dependencies: ["Racing", "VirtualTouch", "Timeline"], path: "Tests/Tools/racer",
+      exclude: ["README.md", "stamp.c"], swiftSettings: strict),
     .executableTarget(
       name: "queuebench",
       dependencies: ["Timeline", "Scheduling", "TouchgateAPI", "TouchgateClient", "UpdateStore", "CSQLite"],
       path: "Benchmarks", swiftSettings: strict),
-    // Virtual vibrators, for tests.
-    .target(name: "CVirtualVibrator", path: "Tests/CVirtualVibrator"),
-    .target(
-      name: "VirtualVibrator", dependencies: ["CVirtualVibrator", "Timeline"], path: "Tests/VirtualVibrator",
-      swiftSettings: strict),
-    // Who races the service, and who judges the race (Tests/racer/README.md).
-    .target(
-      name: "Racing", dependencies: ["CLinux", "Seeded", "Timeline"], path: "Tests/Racing", swiftSettings: strict),
-    .executableTarget(
-      name: "racer", dependencies: ["Racing", "VirtualTouch", "Timeline"], path: "Tests/racer",
-      exclude: ["README.md", "stamp.c"], swiftSettings: strict),
 
-    // Pure tests: milliseconds, no kernel, no root.
-    tests("TouchModelTests", ["Timeline", "TouchModel", "TouchScripts"], exclude: ["Cases"]),
-    tests("TimelineTests", ["Timeline"]),
-    tests("GatingTests", ["Timeline", "TouchModel", "Gating"]),
-    tests("SchedulingTests", ["Seeded", "Timeline", "TouchModel", "Gating", "Scheduling"]),
-    tests("HapticsTests", ["Timeline", "Haptics"]),
-    tests("ArchitectureTests", []),
-    tests("RacingTests", ["Racing", "Timeline"]),
+    // Values only: milliseconds, no kernel, no root.
+    tests(.unit, "TouchModelTests", ["Timeline", "TouchModel", "TouchScripts"], exclude: ["Cases"]),
+    tests(.unit, "TimelineTests", ["Timeline"]),
+    tests(.unit, "GatingTests", ["Timeline", "TouchModel", "Gating"]),
+    tests(.unit, "SchedulingTests", ["Seeded", "Timeline", "TouchModel", "Gating", "Scheduling"]),
+    tests(.unit, "HapticsTests", ["Timeline", "Haptics"]),
+    tests(.unit, "ArchitectureTests", ["ProjectFiles"]),
+    tests(.unit, "RacingTests", ["Racing", "Timeline"]),
 
-    // Pipes, socketpairs, temporary folders.
-    tests("RecordingsTests", ["Seeded", "Timeline", "TouchModel", "Recordings"]),
-    tests("ConformanceTests", ["Seeded", "Timeline", "TouchModel", "Recordings", "Evdev"]),
-    tests("UpdateStoreTests", ["Timeline", "Scheduling", "UpdateStore", "CSQLite"]),
-    tests("SocketServerTests", ["Timeline", "TouchgateAPI", "SocketServer", "TouchgateClient"]),
-    tests("TouchgateCommandsTests", ["Timeline", "TouchgateAPI", "TouchgateClient", "TouchgateCommands"]),
+    // Pipes, socketpairs, temporary folders, files of the project.
+    tests(.integration, "LinuxTests", ["Linux", "Timeline"]),
+    tests(.integration, "RecordingsTests", ["Seeded", "ProjectFiles", "Timeline", "TouchModel", "Recordings"]),
     tests(
-      "ServiceTests",
+      .integration, "ConformanceTests",
+      ["Seeded", "ProjectFiles", "Timeline", "TouchModel", "Recordings", "Evdev"]),
+    tests(.integration, "UpdateStoreTests", ["Timeline", "Scheduling", "UpdateStore", "CSQLite"]),
+    tests(.integration, "SocketServerTests", ["Timeline", "TouchgateAPI", "SocketServer", "TouchgateClient"]),
+    tests(
+      .integration, "TouchgateCommandsTests", ["Timeline", "TouchgateAPI", "TouchgateClient", "TouchgateCommands"]),
+    tests(
+      .integration, "ServiceTests",
       [
         "Gating", "Timeline", "Scheduling", "TouchgateAPI", "TouchgateClient", "SystemBus", "EventLoop", "Service",
-        "UpdateStore",
+        "Linux", "ServiceLog", "UpdateStore", "ProjectFiles",
       ]),
-    tests("VirtualTouchTests", ["VirtualTouch", "Recordings", "TouchModel", "Timeline"]),
 
-    // The installed service, killed again and again; skipped where Tests/run has not made its tools (make test-crash).
-    tests("CrashTests", ["Seeded", "TouchgateAPI", "TouchgateClient"]),
-
-    // The real programs on a real kernel; skipped outside the test VM (make test runs them inside).
+    // A kernel of their own (the test VM), or the installed programs; skipped elsewhere (make test runs them).
+    tests(.system, "VirtualTouchTests", ["VirtualTouch", "Recordings", "TouchModel", "Timeline", "ProjectFiles"]),
+    tests(.system, "CrashTests", ["Seeded", "TouchgateAPI", "TouchgateClient"]),
     tests(
-      "VMTests",
+      .system, "VMTests",
       [
         "VirtualTouch", "VirtualVibrator", "Racing", "Haptics", "TouchScripts", "TouchgateAPI", "TouchgateClient",
-        "Timeline", "TouchModel", "Evdev", "Recordings", "CLibevdev",
+        "Timeline", "TouchModel", "Evdev", "Recordings", "CLibevdev", "ProjectFiles",
       ]),
   ],
   swiftLanguageModes: [.v6]

@@ -1,5 +1,6 @@
 import CLibsystemd
 import Glibc
+import Linux
 public import Timeline
 
 /// The service's one loop, on sd-event: descriptors, timers, signals and children, with priorities.
@@ -36,19 +37,6 @@ public final class EventLoop {
 
   deinit {
     sd_event_unref(event)
-  }
-
-  public static var now: Instant {
-    var time = timespec()
-    clock_gettime(CLOCK_MONOTONIC, &time)
-    return Instant(nanoseconds: Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec))
-  }
-
-  /// CLOCK_BOOTTIME: as `now`, and going on while the machine sleeps.
-  public static var bootTime: Instant {
-    var time = timespec()
-    clock_gettime(CLOCK_BOOTTIME, &time)
-    return Instant(nanoseconds: Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec))
   }
 
   /// Runs until `stop`; returns the value given there. Throws what a handler could not deal with.
@@ -159,7 +147,7 @@ final class Handler {
     guard let context else { return 0 }
     // Retained for the call: the handler may drop its own source.
     let handler = Unmanaged<Handler>.fromOpaque(context).takeUnretainedValue()
-    handler.body(EventLoop.now, value)
+    handler.body(SystemClock.monotonic, value)
     return 0
   }
 }

@@ -1,5 +1,4 @@
-import EventLoop
-import Glibc
+import Linux
 import Timeline
 
 /// The wall clock, and what a monotonic instant is on it, for replies.
@@ -10,24 +9,8 @@ struct Clock {
 
   init() { offset = Self.offset() }
 
-  static var wall: WallTime {
-    var time = timespec()
-    clock_gettime(CLOCK_REALTIME, &time)
-    return WallTime(millisecondsSinceEpoch: Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000)
-  }
-
-  /// Another one after every start of the machine: proc(5), random(4). Empty where it cannot be read.
-  static var boot: String {
-    let descriptor = open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC)
-    if descriptor < 0 { return "" }
-    defer { close(descriptor) }
-    var bytes = [UInt8](repeating: 0, count: 64)
-    let count = read(descriptor, &bytes, bytes.count)
-    return String(decoding: bytes.prefix(max(0, count)), as: UTF8.self).filter { !$0.isNewline }
-  }
-
   private static func offset() -> Duration {
-    .milliseconds(wall.millisecondsSinceEpoch) - (EventLoop.now - Instant(nanoseconds: 0))
+    .milliseconds(SystemClock.wall.millisecondsSinceEpoch) - (SystemClock.monotonic - Instant(nanoseconds: 0))
   }
 
   /// Follows the wall clock where somebody has set it, or it has drifted away.

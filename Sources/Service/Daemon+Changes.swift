@@ -1,4 +1,6 @@
+import Linux
 import Scheduling
+import ServiceLog
 import SocketServer
 import Timeline
 import TouchgateAPI
@@ -61,7 +63,7 @@ extension Daemon {
     }
     let submitter = Submitter(uid: peer.uid, pid: peer.pid)
     log.notice("paused by user \(peer.uid), process \(peer.pid)\(reason.isEmpty ? "" : ": ")\(reason)", .paused)
-    try ask(scheduler.pause(OperatorPause(since: Clock.wall, by: submitter, reason: reason)), incoming.token)
+    try ask(scheduler.pause(OperatorPause(since: SystemClock.wall, by: submitter, reason: reason)), incoming.token)
     return nil
   }
 

@@ -1,5 +1,7 @@
 import FoundationEssentials
+import Linux
 import Scheduling
+import ServiceLog
 import SocketServer
 import Timeline
 import TouchgateAPI
@@ -71,7 +73,7 @@ extension Daemon {
     let reply = DeliveryReply(
       id: update.id.text, handler: update.handler, parameters: update.parameters,
       payload: payload.isEmpty ? nil : text, payloadBase64: text == nil ? Data(payload).base64EncodedString() : nil,
-      attempt: attempt, answerBy: (Clock.wall + min(timeout, .seconds(365 * 86400))).rfc3339)
+      attempt: attempt, answerBy: (SystemClock.wall + min(timeout, .seconds(365 * 86400))).rfc3339)
     return server.write(receiver.token, Replies.line(reply), now: now)
   }
 
@@ -97,7 +99,7 @@ extension Daemon {
 
   func acknowledge(_ text: String, _ incoming: IncomingRequest, _ now: Instant) throws -> HTTPResponse? {
     let delivery = try ownDelivery(text, incoming.request.peer)
-    delivery.acknowledge(at: Clock.wall, now)
+    delivery.acknowledge(at: SystemClock.wall, now)
     return try show(delivery.update.id, status: 200, now)
   }
 
@@ -111,7 +113,7 @@ extension Daemon {
     }
     delivery.refuse(
       reason.isEmpty ? "refused by its receiver" : "refused by its receiver: \(reason)",
-      later: request.later ?? false, at: Clock.wall, now)
+      later: request.later ?? false, at: SystemClock.wall, now)
     return try show(delivery.update.id, status: 200, now)
   }
 

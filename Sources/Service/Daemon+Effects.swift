@@ -1,6 +1,8 @@
 import EventLoop
 import Glibc
+import Linux
 import Scheduling
+import ServiceLog
 import SocketServer
 import Timeline
 import TouchgateAPI
@@ -58,7 +60,7 @@ extension Daemon {
       pending += scheduler.probed(id, stillRunning: running, at: now)
     case .ended(let id, let result):
       let handler = (try? store.find(id))?.update.handler ?? ""
-      events.add(.update(id: id.text, handler: handler, state: result.state.rawValue), at: Clock.wall)
+      events.add(.update(id: id.text, handler: handler, state: result.state.rawValue), at: SystemClock.wall)
       metrics.ended[result.state, default: 0] += 1
       let tell = { [unowned self] (now: Instant) in
         tellEnd(id, result, handler)
@@ -148,7 +150,8 @@ extension Daemon {
       case .program(let command):
         running = try HandlerProcess(
           definition, command: command, update, attempt: attempt, payload: try store.payload(of: update.id) ?? [],
-          lock: lockPath(update.id), releasedAt: releasedAt, loop: loop, log: log, now: EventLoop.now, ended: ended)
+          lock: lockPath(update.id), releasedAt: releasedAt, loop: loop, log: log, now: SystemClock.monotonic,
+          ended: ended)
       case .delivery:
         guard let delivery = try deliver(update, attempt, definition, releasedAt, now, ended) else {
           perform(scheduler.receivers(of: update.handler, present: false, at: now), now)
@@ -174,7 +177,8 @@ extension Daemon {
         log.notice("\(update.id): is tried again; \(error)", .attemptFailed, [.update(update.id)])
       }
       let result = UpdateResult(
-        state: .failed, exitCode: nil, message: "\(error)", finishedAt: Clock.wall, releaseToStartMilliseconds: nil)
+        state: .failed, exitCode: nil, message: "\(error)", finishedAt: SystemClock.wall,
+        releaseToStartMilliseconds: nil)
       endGuard(now)
       pending += scheduler.handlerEnded(update.id, result, at: now)
     }

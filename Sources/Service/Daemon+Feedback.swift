@@ -1,5 +1,6 @@
 import EventLoop
 import Haptics
+import Linux
 import Scheduling
 import SocketServer
 import Timeline
@@ -35,7 +36,7 @@ extension Daemon {
     guard let kind else { return action(now) }
     desk.feedback.play(kind, lead: .zero) { [unowned self] _ in
       // At once, or later from the loop: then what it queued is to be done as well.
-      let now = EventLoop.now
+      let now = SystemClock.monotonic
       action(now)
       perform([], now)
     }

@@ -1,5 +1,7 @@
 import Glibc
+import Linux
 import Scheduling
+import ServiceLog
 import SocketServer
 import Timeline
 import TouchgateAPI
@@ -17,7 +19,7 @@ extension Daemon {
       throw Problem(code: "badReason", message: "a reason has 1 to 200 bytes", field: "reason")
     }
     try checkScreen(request.screen)
-    let wall = Clock.wall
+    let wall = SystemClock.wall
     var until: WallTime?
     if let text = request.ttl {
       guard let span = try? TimeSpan.asked(text, "ttl"), span > .zero, span <= configuration.maxHold else {

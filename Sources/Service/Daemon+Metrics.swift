@@ -1,4 +1,5 @@
 import Gating
+import Linux
 import Scheduling
 import SocketServer
 import Timeline
@@ -35,7 +36,7 @@ extension Daemon {
   private func addQueue(_ text: inout MetricsText, _ now: Instant) {
     text.add("touchgate_updates_waiting", .gauge, "Updates that wait.", scheduler.waitingCount)
     text.add("touchgate_updates_applying", .gauge, "Updates being applied: 0 or 1.", scheduler.applying == nil ? 0 : 1)
-    let oldest = scheduler.oldestWaiting.flatMap(scheduler.update).map { Clock.wall - $0.createdAt } ?? .zero
+    let oldest = scheduler.oldestWaiting.flatMap(scheduler.update).map { SystemClock.wall - $0.createdAt } ?? .zero
     text.add(
       "touchgate_oldest_waiting_seconds", .gauge, "How long the oldest has waited; 0 where nothing waits.",
       max(oldest, .zero).inSeconds)

@@ -1,6 +1,7 @@
 import CLibsystemd
 import EventLoop
 import Scheduling
+import ServiceLog
 import Timeline
 
 /// A new configuration without a restart (SIGHUP): all of it or nothing. What waits goes on waiting, a handler that runs

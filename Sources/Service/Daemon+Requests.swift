@@ -1,6 +1,8 @@
 import EventLoop
 import Gating
+import Linux
 import Scheduling
+import ServiceLog
 import SocketServer
 import Timeline
 import TouchgateAPI
@@ -138,12 +140,12 @@ extension Daemon {
       endWaits[incoming.token] = EndWait(id: id, deadline: now + wait, wasSubmitted: true)
       return nil
     }
-    try submission.checkDeadline(Clock.wall)
+    try submission.checkDeadline(SystemClock.wall)
     // Nor may the one whose place it takes be on its way into the store.
     if submission.key != nil { perform([], now) }
     try checkBounds(submission.handler, submission.key, submission.size, peer, now)
     let update = Update(
-      id: id, handler: submission.handler, parameters: submission.parameters, createdAt: Clock.wall,
+      id: id, handler: submission.handler, parameters: submission.parameters, createdAt: SystemClock.wall,
       submitter: Submitter(uid: peer.uid, pid: peer.pid), sequence: sequence, key: submission.key,
       priority: submission.priority, quietPeriod: submission.quietPeriod, notBefore: submission.notBefore,
       deadline: submission.deadline, onDeadline: submission.onDeadline,
@@ -187,7 +189,7 @@ extension Daemon {
   private func submission(_ body: [UInt8], _ peer: Peer) throws -> Submission {
     let submission: Submission
     do {
-      submission = try Submission(body: body, now: Clock.wall)
+      submission = try Submission(body: body, now: SystemClock.wall)
     } catch {
       throw Refusal(error.code == "payloadTooLarge" ? 413 : 400, error)
     }
@@ -211,7 +213,7 @@ extension Daemon {
   }
 
   func newID() -> UpdateID {
-    UpdateID(time: Clock.wall, randomHigh: .random(in: 0 ... .max), randomLow: .random(in: 0 ... .max))
+    UpdateID(time: SystemClock.wall, randomHigh: .random(in: 0 ... .max), randomLow: .random(in: 0 ... .max))
   }
 
   // MARK: Answers

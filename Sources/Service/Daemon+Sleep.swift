@@ -1,5 +1,6 @@
 import EventLoop
 import Scheduling
+import ServiceLog
 import SystemBus
 import Timeline
 

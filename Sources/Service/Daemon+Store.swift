@@ -1,4 +1,6 @@
+import Linux
 import Scheduling
+import ServiceLog
 import SocketServer
 import Timeline
 import TouchgateAPI
@@ -91,7 +93,7 @@ extension Daemon {
   /// Lets old history go, a few entries a call; `historyDue` says when to call next.
   func pruneHistory(_ now: Instant) {
     if let due = historyDue, now < due { return }
-    let wall = Clock.wall
+    let wall = SystemClock.wall
     do {
       if try store.prune(wall) {
         historyDue = now + Self.pruneInterval

@@ -1,4 +1,6 @@
+import Linux
 import Scheduling
+import ServiceLog
 import SocketServer
 import Timeline
 import TouchgateAPI
@@ -53,7 +55,7 @@ extension Daemon {
   ) -> HTTPResponse? {
     let peer = incoming.request.peer
     let update = Update(
-      id: newID(), handler: "(turn)", parameters: [:], createdAt: Clock.wall,
+      id: newID(), handler: "(turn)", parameters: [:], createdAt: SystemClock.wall,
       submitter: Submitter(uid: peer.uid, pid: peer.pid), sequence: sequence, quietPeriod: quiet, screen: screen)
     sequence += 1
     turns[update.id] = Turn(
@@ -82,7 +84,8 @@ extension Daemon {
     turns[id] = turn
     streams[turn.token] = .turn(id)
     let reply = TurnReply(
-      id: id.text, startedAt: Clock.wall.rfc3339, releaseToStartMs: releasedAt.map { (now - $0).wholeMilliseconds })
+      id: id.text, startedAt: SystemClock.wall.rfc3339,
+      releaseToStartMs: releasedAt.map { (now - $0).wholeMilliseconds })
     server.openStream(turn.token)
     _ = server.write(turn.token, Replies.line(reply), now: now)
     log.info("\(id): the turn of a process of its own has begun")

@@ -1,6 +1,8 @@
 import EventLoop
 import Glibc
+import Linux
 import Scheduling
+import ServiceLog
 import SocketServer
 import SystemBus
 import Timeline
@@ -53,7 +55,7 @@ extension Daemon {
   ) throws -> UnitJob {
     try UnitJob(
       unit, timeout: definition.timeout, update, bus: bus, marker: markerPath(update.id), boot: scheduler.boot,
-      releasedAt: releasedAt, log: log, now: EventLoop.now, accepted: { [unowned self] _ in stopIfAsked() },
+      releasedAt: releasedAt, log: log, now: SystemClock.monotonic, accepted: { [unowned self] _ in stopIfAsked() },
       ended: ended)
   }
 
@@ -81,7 +83,7 @@ extension Daemon {
       probe.stopping = UnitCalls(bus: bus).stop(marker.unit) { _, _ in }
       let message = "unit \(marker.unit) had no end within \(TimeSpan.describe(timeout)) after the service's restart"
       let result = UpdateResult(
-        state: .failed, exitCode: nil, message: message, finishedAt: Clock.wall, releaseToStartMilliseconds: nil)
+        state: .failed, exitCode: nil, message: message, finishedAt: SystemClock.wall, releaseToStartMilliseconds: nil)
       return finish(id, HandlerEnd(result: result), now)
     }
     bus.connect(now)
@@ -100,7 +102,7 @@ extension Daemon {
     case .unknown:
       forget(id, now)
     case .succeeded, .failed, .wasActive:
-      finish(id, UnitRecord.end(verdict, record, unit: marker.unit, at: Clock.wall, releaseToStart: nil), now)
+      finish(id, UnitRecord.end(verdict, record, unit: marker.unit, at: SystemClock.wall, releaseToStart: nil), now)
     }
   }
 

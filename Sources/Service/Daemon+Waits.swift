@@ -1,5 +1,7 @@
 import Gating
+import Linux
 import Scheduling
+import ServiceLog
 import SocketServer
 import Timeline
 import TouchgateAPI
@@ -109,7 +111,7 @@ extension Daemon {
       while let unsent = server.unsent(token), unsent < 16 * 1024, let news = events.read(from: next) {
         switch news {
         case .gap(let missed, let resumed):
-          var reply = EventReply(seq: resumed - 1, time: Clock.wall.rfc3339, type: "gap")
+          var reply = EventReply(seq: resumed - 1, time: SystemClock.wall.rfc3339, type: "gap")
           reply.missed = missed
           _ = server.write(token, Replies.line(reply), now: now)
           next = resumed
@@ -127,7 +129,7 @@ extension Daemon {
     let touched = EventLog.Happening.touch(touched: touch.screens.isTouched, contacts: touch.screens.contacts)
     if touched != lastTouch {
       lastTouch = touched
-      events.add(touched, at: Clock.wall)
+      events.add(touched, at: SystemClock.wall)
     }
     for (name, gate) in touch.screens.gates {
       noteScreen(name, .screen(name, state: Words.state(gate.state), contacts: gate.contacts))
@@ -135,17 +137,17 @@ extension Daemon {
     for name in touch.screens.absences.keys { noteScreen(name, .screen(name, state: "unknown", contacts: 0)) }
     for name in lastScreens.keys where !touch.screens.isKnown(name) {
       lastScreens[name] = nil
-      events.add(.screen(name, state: "gone", contacts: 0), at: Clock.wall)
+      events.add(.screen(name, state: "gone", contacts: 0), at: SystemClock.wall)
     }
   }
 
   private func noteScreen(_ name: String, _ happening: EventLog.Happening) {
     if lastScreens[name] == happening { return }
     lastScreens[name] = happening
-    events.add(happening, at: Clock.wall)
+    events.add(happening, at: SystemClock.wall)
   }
 
   func note(_ update: Update, _ state: String) {
-    events.add(.update(id: update.id.text, handler: update.handler, state: state), at: Clock.wall)
+    events.add(.update(id: update.id.text, handler: update.handler, state: state), at: SystemClock.wall)
   }
 }

@@ -1,3 +1,4 @@
+import Linux
 import Scheduling
 import SocketServer
 import Timeline
@@ -8,7 +9,8 @@ import UpdateStore
 extension Daemon {
   func whyAll(_ now: Instant) throws -> HTTPResponse {
     let waiting = try store.oldestUnfinished(limit: 1000).map(replies(now).update)
-    let unapplied = try store.unapplied(since: Clock.wall + .seconds(-86400), limit: 1000).map(replies(now).update)
+    let unapplied = try store.unapplied(since: SystemClock.wall + .seconds(-86400), limit: 1000).map(
+      replies(now).update)
     return Replies.json(200, WhyReply(waiting: waiting, unapplied: unapplied))
   }
 

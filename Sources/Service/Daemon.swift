@@ -3,8 +3,10 @@ import CLinux
 import EventLoop
 import Gating
 import Glibc
+import Linux
 import Recordings
 import Scheduling
+import ServiceLog
 import SocketServer
 import SystemBus
 import Timeline
@@ -99,17 +101,18 @@ public final class Daemon {
     loop = try EventLoop()
     bus = try SystemBus(loop: loop)
     try Self.takeStateDirectory(options.stateDirectory)
-    store = try QueueStore(path: "\(options.stateDirectory)/queue.sqlite", now: Clock.wall, keep: configuration.history)
+    store = try QueueStore(
+      path: "\(options.stateDirectory)/queue.sqlite", now: SystemClock.wall, keep: configuration.history)
     sequence = try store.nextSequence()
     server = try HTTPServer(listening: Self.listeningSocket(options))
-    let now = EventLoop.now
+    let now = SystemClock.monotonic
     remembered = options.replay == nil ? try store.screens() : []
     touch = TouchInput(loop: loop, log: log, configuration: configuration, remembered: remembered, now: now)
     desk = FeedbackDesk(loop: loop, log: log, settings: configuration.haptics)
     scheduler = Scheduler(
       policy: configuration.servicePolicy, policies: configuration.handlerPolicies,
-      interval: configuration.retryInterval, boot: Clock.boot, seed: .random(in: 0 ... .max))
-    scheduler.setWallClock(Clock.wall, at: now)
+      interval: configuration.retryInterval, boot: SystemClock.bootID, seed: .random(in: 0 ... .max))
+    scheduler.setWallClock(SystemClock.wall, at: now)
   }
 
   /// Runs until SIGTERM or SIGINT; a handler that runs then is waited for.
@@ -119,9 +122,9 @@ public final class Daemon {
     timer = try loop.timer(.timers) { [unowned self] now in timePassed(now) }
     try watchSignals()
     desk.acted = { [unowned self] now in settle(now) }
-    try startTouch(EventLoop.now)
+    try startTouch(SystemClock.monotonic)
     desk.start()
-    let now = EventLoop.now
+    let now = SystemClock.monotonic
     tellReceivers(now)
     perform(scheduler.recover(try recovered(), at: now), now)
     touchChanged(now)
@@ -139,7 +142,7 @@ public final class Daemon {
     let code = try loop.run()
     answerTheLast()
     server.stop()
-    do { try store.keep(blocked: scheduler.allBlockedTimes(at: EventLoop.now)) } catch { log.error("\(error)") }
+    do { try store.keep(blocked: scheduler.allBlockedTimes(at: SystemClock.monotonic)) } catch { log.error("\(error)") }
     try store.close()
     desk.end()
     return code
@@ -174,7 +177,7 @@ public final class Daemon {
     let updates = try store.unfinished()
     let rebooting = configuration.handlers.keys.filter { scheduler.policy(of: $0).rebootTimeout != nil }
     let oldest = updates.lazy.map(\.update).filter { rebooting.contains($0.handler) }.map(\.createdAt).min()
-    let since = min(oldest ?? Clock.wall, Clock.wall) + (.zero - HandlerPolicy.rebootWindow)
+    let since = min(oldest ?? SystemClock.wall, SystemClock.wall) + (.zero - HandlerPolicy.rebootWindow)
     return Recovered(
       updates: updates, pause: try store.pause(), holds: try store.holds(),
       reboots: rebooting.isEmpty ? [] : try store.reboots(of: rebooting.sorted(), since: since))
@@ -225,7 +228,7 @@ public final class Daemon {
   private func timePassed(_ now: Instant) {
     noticeSleep(now)
     // While anything waits this is every second: a clock that was set is noticed by then.
-    scheduler.setWallClock(Clock.wall, at: now)
+    scheduler.setWallClock(SystemClock.wall, at: now)
     touch.timePassed(now)
     touchChanged(now)
     server.timePassed(now: now)
@@ -251,7 +254,7 @@ public final class Daemon {
 
   /// Nothing that was known before a sleep is believed after it.
   func noticeSleep(_ now: Instant) {
-    guard let time = sleep.slept(boot: EventLoop.bootTime, now: now) else { return }
+    guard let time = sleep.slept(boot: SystemClock.boottime, now: now) else { return }
     log.info("the machine slept for \(TimeSpan.describe(time)); every screen is read anew")
     touch.resumed(now)
     touchChanged(now)
@@ -322,11 +325,11 @@ public final class Daemon {
 
   private static func takeStateDirectory(_ path: String) throws {
     if mkdir(path, 0o700) != 0 && errno != EEXIST {
-      throw CannotStart(description: "cannot make the state folder \(path): \(errorText(errno))")
+      throw CannotStart(description: "cannot make the state folder \(path): \(Errno())")
     }
     // Held until the process ends.
     if tg_open_lock("\(path)/lock") < 0 {
-      let reason = errno == EWOULDBLOCK ? "another touchgated uses it" : errorText(errno)
+      let reason = errno == EWOULDBLOCK ? "another touchgated uses it" : "\(Errno())"
       throw CannotStart(description: "cannot use the state folder \(path): \(reason)")
     }
   }

@@ -1,6 +1,8 @@
 import CLibsystemd
 import EventLoop
+import Linux
 import Scheduling
+import ServiceLog
 import Timeline
 
 /// Tells systemd's watchdog (sd_watchdog_enabled(3)) that the service works, after it has checked itself. Its timer has
@@ -26,7 +28,7 @@ final class Watchdog {
     }
     arms.timer = timer
     sd_notify(0, "WATCHDOG=1")
-    timer.arm(EventLoop.now + interval)
+    timer.arm(SystemClock.monotonic + interval)
   }
 
   /// The timer, for its own handler.

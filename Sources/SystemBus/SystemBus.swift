@@ -1,6 +1,7 @@
 import CLibsystemd
 public import EventLoop
 import Glibc
+import Linux
 public import Timeline
 
 /// The system's D-Bus in the one loop: calls whose answers come later, and signals. Nothing here waits.
@@ -150,7 +151,7 @@ public final class SystemBus {
     for argument in arguments where sd_bus_message_append_basic(message, CChar(UInt8(ascii: "s")), argument) < 0 {
       return nil
     }
-    let receiver = Receiver { message in answered(Self.reply(message), EventLoop.now) }
+    let receiver = Receiver { message in answered(Self.reply(message), SystemClock.monotonic) }
     var slot: OpaquePointer?
     let microseconds = UInt64(max(1, timeout.wholeNanoseconds / 1000))
     guard sd_bus_call_async(bus, &slot, message, Receiver.callback, receiver.context, microseconds) >= 0, let slot
@@ -163,7 +164,7 @@ public final class SystemBus {
     _ target: Target, _ member: String, about first: String? = nil, received: @escaping ([BusValue], Instant) -> Void
   ) -> Slot? {
     guard let bus else { return nil }
-    let receiver = Receiver { message in received(BusValue.all(in: message), EventLoop.now) }
+    let receiver = Receiver { message in received(BusValue.all(in: message), SystemClock.monotonic) }
     // No name or path in here has a quote in it (D-Bus Specification, "Valid Names").
     var rule = "type='signal',sender='\(target.name)',path='\(target.path)',interface='\(target.interface)',"
     rule += "member='\(member)'"

@@ -1,3 +1,4 @@
+import Linux
 import Scheduling
 import SocketServer
 import Timeline
@@ -32,7 +33,8 @@ final class Delivery: RunningHandler {
 
   func timePassed(_ now: Instant) {
     guard let due = nextDeadline, due <= now else { return }
-    refuse("no acknowledgement within \(TimeSpan.describe(timeout)) (Timeout=)", later: false, at: Clock.wall, now)
+    refuse(
+      "no acknowledgement within \(TimeSpan.describe(timeout)) (Timeout=)", later: false, at: SystemClock.wall, now)
   }
 
   func acknowledge(at wall: WallTime, _ now: Instant) {

@@ -1,7 +1,9 @@
 import CLinux
 import EventLoop
 import Glibc
+import Linux
 import Scheduling
+import ServiceLog
 import Timeline
 
 /// A running `Exec=` handler: a process group of its own, the payload on standard input, its output in the log, and
@@ -46,7 +48,7 @@ final class HandlerProcess: RunningHandler {
     let lockDescriptor = try Self.takeLock(lock)
     defer { close(lockDescriptor) }  // The child has its own; the lock lives as long as that.
     var pipe: [CInt] = [0, 0]
-    guard tg_pipe(&pipe) == 0 else { throw CannotStart(description: "pipe: \(errorText(errno))") }
+    guard tg_pipe(&pipe) == 0 else { throw CannotStart(description: "pipe: \(Errno())") }
     defer { close(pipe[1]) }
 
     let program = command.first ?? ""
@@ -59,7 +61,7 @@ final class HandlerProcess: RunningHandler {
     guard code == 0 else {
       close(pipe[0])
       unlink(lock)
-      throw CannotStart(description: "\(program) cannot be started: \(errorText(code))")
+      throw CannotStart(description: "\(program) cannot be started: \(Errno(code))")
     }
     self.definition = definition
     self.program = program
@@ -77,7 +79,7 @@ final class HandlerProcess: RunningHandler {
       if let line = written.lastLine() { write(line) }
       outputWatch = nil
       sweep()
-      ended(HandlerEnd(result: result(end, at: Clock.wall), triesLater: asksToTryLater(end)), now)
+      ended(HandlerEnd(result: result(end, at: SystemClock.wall), triesLater: asksToTryLater(end)), now)
     }
   }
 
@@ -197,7 +199,7 @@ final class HandlerProcess: RunningHandler {
   /// The payload as a file in memory, read from its beginning: no pipe that could block either side.
   private static func file(of payload: [UInt8]) throws -> CInt {
     let descriptor = tg_memory_file("touchgate-payload")
-    guard descriptor >= 0 else { throw CannotStart(description: "memfd_create: \(errorText(errno))") }
+    guard descriptor >= 0 else { throw CannotStart(description: "memfd_create: \(Errno())") }
     var written = 0
     while written < payload.count {
       let size = payload[written...].withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
@@ -205,7 +207,7 @@ final class HandlerProcess: RunningHandler {
       if size <= 0 {
         let code = errno
         close(descriptor)
-        throw CannotStart(description: "payload: \(errorText(code))")
+        throw CannotStart(description: "payload: \(Errno(code))")
       }
       written += size
     }
@@ -215,7 +217,7 @@ final class HandlerProcess: RunningHandler {
 
   private static func takeLock(_ path: String) throws -> CInt {
     let descriptor = tg_open_lock(path)
-    guard descriptor >= 0 else { throw CannotStart(description: "\(path): \(errorText(errno))") }
+    guard descriptor >= 0 else { throw CannotStart(description: "\(path): \(Errno())") }
     return descriptor
   }
 
@@ -229,8 +231,6 @@ final class HandlerProcess: RunningHandler {
     return false
   }
 }
-
-func errorText(_ code: CInt) -> String { String(cString: strerror(code)) }
 
 /// Calls `body` with a null-terminated array of C strings.
 private func withCStrings<R>(_ strings: [String], _ body: ([UnsafeMutablePointer<CChar>?]) -> R) -> R {

@@ -1,6 +1,8 @@
 import EventLoop
 import Glibc
+import Linux
 import Scheduling
+import ServiceLog
 import SystemBus
 import Timeline
 
@@ -68,7 +70,7 @@ final class UnitJob: RunningHandler {
       throw CannotStart(description: "unit \(unit) cannot be started: there is no D-Bus to ask systemd by")
     }
     guard marker.write(path) else {
-      throw CannotStart(description: "unit \(unit) cannot be started: \(path): \(errorText(errno))")
+      throw CannotStart(description: "unit \(unit) cannot be started: \(path): \(Errno())")
     }
     followJobs()
     call = calls.start(unit) { [unowned self] reply, now in answered(reply, now) }
@@ -203,7 +205,7 @@ final class UnitJob: RunningHandler {
     }
     end(
       UnitRecord.end(
-        verdict, record, unit: unit, job: job, at: Clock.wall,
+        verdict, record, unit: unit, job: job, at: SystemClock.wall,
         releaseToStart: releasedAt.map { (started - $0).wholeMilliseconds }), now)
   }
 
@@ -217,7 +219,7 @@ final class UnitJob: RunningHandler {
     end(
       HandlerEnd(
         result: UpdateResult(
-          state: .failed, exitCode: nil, message: message, finishedAt: Clock.wall,
+          state: .failed, exitCode: nil, message: message, finishedAt: SystemClock.wall,
           releaseToStartMilliseconds: releasedAt.map { (started - $0).wholeMilliseconds })), now)
   }
 

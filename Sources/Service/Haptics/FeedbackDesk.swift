@@ -2,6 +2,8 @@ import Evdev
 import EventLoop
 import ForceFeedback
 import Haptics
+import Linux
+import ServiceLog
 import Timeline
 
 /// Haptics in the service: which device vibrates, the thread that makes its system calls, and the calls under way.
@@ -31,7 +33,7 @@ final class FeedbackDesk {
     self.log = log
     self.settings = settings
     motor = MotorOnDemand(loop: loop, settings: settings)
-    feedback = Feedback(lead: settings.lead, motor: motor) { EventLoop.now }
+    feedback = Feedback(lead: settings.lead, motor: motor) { SystemClock.monotonic }
   }
 
   /// Starts to hear of devices, then takes those that are there. Without haptics everything goes on.

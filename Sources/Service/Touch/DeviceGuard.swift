@@ -1,5 +1,7 @@
 import Evdev
 import Gating
+import Linux
+import ServiceLog
 import Timeline
 import TouchModel
 import TouchgateAPI
@@ -99,7 +101,7 @@ extension TouchInput {
         guards.refused()
         device.tracker.noteForeignGrab()
       case .failed(let code):
-        log.warning("screen '\(device.screen)': \(device.node) cannot be grabbed: \(errorText(code))")
+        log.warning("screen '\(device.screen)': \(device.node) cannot be grabbed: \(Errno(code))")
       }
     }
     guards.taken(ours, at: now)
