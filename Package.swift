@@ -77,17 +77,19 @@ let package = Package(
     module("Recordings", ["Timeline", "TouchModel"]),
     module("UpdateStore", ["Timeline", "Scheduling", "CSQLite"]),
     module("SocketServer", ["Timeline", "TouchgateAPI", "CLinux", "CMicrohttpd"]),
+    module("ServiceConfiguration", ["Timeline", "TouchModel", "Gating", "Scheduling", "Haptics", "Linux"]),
     module(
       "Service",
       [
         "Timeline", "TouchModel", "Gating", "Scheduling", "TouchgateAPI", "EventLoop", "SystemBus", "Evdev",
-        "Recordings", "UpdateStore", "SocketServer", "Haptics", "ForceFeedback", "Linux", "ServiceLog", "CLinux",
-        "CLibsystemd",
+        "Recordings", "UpdateStore", "SocketServer", "Haptics", "ForceFeedback", "Linux", "ServiceLog",
+        "ServiceConfiguration", "CLinux", "CLibsystemd",
       ], embedding: ["Resources/openapi.yaml"]),
     module("TouchgateClient", ["Timeline", "TouchgateAPI"]),
     module("TouchgateCommands", ["Timeline", "TouchgateAPI", "TouchgateClient"]),
 
-    .executableTarget(name: "touchgated", dependencies: ["Service", "ServiceLog"], swiftSettings: strict),
+    .executableTarget(
+      name: "touchgated", dependencies: ["Service", "ServiceConfiguration", "ServiceLog"], swiftSettings: strict),
     .executableTarget(name: "touchgate", dependencies: ["TouchgateCommands"], swiftSettings: strict),
 
     // Shared by tests (Tests/README.md).
@@ -130,6 +132,9 @@ let package = Package(
     tests(.integration, "SocketServerTests", ["Timeline", "TouchgateAPI", "SocketServer", "TouchgateClient"]),
     tests(
       .integration, "TouchgateCommandsTests", ["Timeline", "TouchgateAPI", "TouchgateClient", "TouchgateCommands"]),
+    tests(
+      .integration, "ServiceConfigurationTests",
+      ["Timeline", "TouchModel", "Gating", "Scheduling", "Haptics", "ServiceConfiguration", "ProjectFiles"]),
     tests(
       .integration, "ServiceTests",
       [

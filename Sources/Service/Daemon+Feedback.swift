@@ -2,6 +2,7 @@ import EventLoop
 import Haptics
 import Linux
 import Scheduling
+import ServiceConfiguration
 import SocketServer
 import Timeline
 import TouchgateAPI

@@ -1,6 +1,7 @@
 import Glibc
 import Linux
 import Scheduling
+import ServiceConfiguration
 import ServiceLog
 import SocketServer
 import Timeline

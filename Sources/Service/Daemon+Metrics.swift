@@ -1,6 +1,7 @@
 import Gating
 import Linux
 import Scheduling
+import ServiceConfiguration
 import SocketServer
 import Timeline
 import TouchgateAPI

@@ -1,6 +1,7 @@
 import CLibsystemd
 import EventLoop
 import Scheduling
+import ServiceConfiguration
 import ServiceLog
 import Timeline
 

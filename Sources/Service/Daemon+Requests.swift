@@ -2,6 +2,7 @@ import EventLoop
 import Gating
 import Linux
 import Scheduling
+import ServiceConfiguration
 import ServiceLog
 import SocketServer
 import Timeline

@@ -1,5 +1,6 @@
 import Linux
 import Scheduling
+import ServiceConfiguration
 import ServiceLog
 import SocketServer
 import Timeline

@@ -2,6 +2,7 @@ import EventLoop
 import Glibc
 import Linux
 import Scheduling
+import ServiceConfiguration
 import ServiceLog
 import SocketServer
 import SystemBus

@@ -6,6 +6,7 @@ import Glibc
 import Linux
 import Recordings
 import Scheduling
+public import ServiceConfiguration
 import ServiceLog
 import SocketServer
 import SystemBus
@@ -158,15 +159,15 @@ public final class Daemon {
 
   /// The new configuration is used; screens are found and read anew where it says otherwise of them.
   func adopt(_ new: Configuration, _ now: Instant) throws {
-    let old = configuration
-    if options.replay == nil && !new.saysTheSameOfTouch(as: old) {
+    let changes = SettingsTable.changes(from: configuration, to: new)
+    if options.replay == nil && changes.effects.contains(.devicesReadAgain) {
       let input = TouchInput(loop: loop, log: log, configuration: new, remembered: remembered, now: now)
       try input.startDevices(now: now)
       if let since = touch.sleepsSince { input.goesToSleep(since) }
       touch = input
       followTouch()
     }
-    if new.haptics != old.haptics { log.notice("[Haptics] has changed, which counts from the next start on") }
+    if let notice = changes.restartNotice { log.notice(notice) }
     configuration = new
     store.limits = new.history
     historyDue = nil

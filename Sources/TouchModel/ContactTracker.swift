@@ -23,7 +23,7 @@ public struct ContactTracker: Hashable, Sendable {
   public static let secondRead: Duration = .milliseconds(20)
 
   /// What becomes of a contact that has not changed for too long.
-  public enum StuckPolicy: String, Equatable, Sendable {
+  public enum StuckPolicy: String, Equatable, Sendable, CaseIterable {
     /// It is left out until it changes.
     case ignore
     /// It goes on blocking, and is named.

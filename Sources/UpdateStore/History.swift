@@ -1,26 +1,6 @@
 import Scheduling
 import Timeline
 
-/// How much of what has ended is kept; the oldest go first.
-public struct HistoryLimits: Equatable, Sendable {
-  /// Nothing that ended longer ago. `Duration.forever`: no bound.
-  public var age: Duration
-  public var entries: Int
-  /// Bytes of payload that ended updates keep, so that they can be tried again; beyond them the oldest lose theirs.
-  public var payloadBytes: Int
-
-  public init(age: Duration = .seconds(30 * 86400), entries: Int = 10_000, payloadBytes: Int = 16 << 20) {
-    self.age = age
-    self.entries = entries
-    self.payloadBytes = payloadBytes
-  }
-
-  /// What ended before is too old; nil: nothing is.
-  func cutoff(_ now: WallTime) -> WallTime? {
-    age == .forever ? nil : now + (.zero - age)
-  }
-}
-
 /// What the store would otherwise have to count.
 struct Tally {
   /// By name of state; every state is there.

@@ -1,5 +1,6 @@
 import Glibc
 import Service
+import ServiceConfiguration
 
 struct Arguments {
   enum Task {

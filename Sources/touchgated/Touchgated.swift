@@ -1,5 +1,6 @@
 import Glibc
 import Service
+import ServiceConfiguration
 import ServiceLog
 
 /// The service: arguments, configuration, build, loop, stop.

@@ -3,6 +3,7 @@ import EventLoop
 import Glibc
 import Linux
 import Scheduling
+import ServiceConfiguration
 import ServiceLog
 import Timeline
 

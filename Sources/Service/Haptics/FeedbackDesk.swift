@@ -3,6 +3,7 @@ import EventLoop
 import ForceFeedback
 import Haptics
 import Linux
+import ServiceConfiguration
 import ServiceLog
 import Timeline
 
@@ -84,7 +85,7 @@ final class FeedbackDesk {
     switch settings.device {
     case .none: false
     case .named: settings.strength > 0
-    case .byRule: settings.strength > 0 && !candidates.isEmpty
+    case .automatic: settings.strength > 0 && !candidates.isEmpty
     }
   }
 

@@ -1,6 +1,7 @@
 import EventLoop
 import ForceFeedback
 import Haptics
+import ServiceConfiguration
 import Timeline
 
 /// The haptics thread, started with the first device: a machine without haptics has one thread.

@@ -2,6 +2,7 @@ import Evdev
 import EventLoop
 import Gating
 import Scheduling
+import ServiceConfiguration
 import ServiceLog
 import Timeline
 import TouchModel

@@ -3,9 +3,9 @@ import Glibc
 /// POSIX extended regular expressions (regcomp(3) with REG_EXTENDED and REG_NOSUB). Without REG_NEWLINE: `^` and `$`
 /// are the ends of the value, not of its lines, so that `^[a-z]+$` admits no line feed.
 ///
-/// Compiled anew for each use: a `regex_t` is not Sendable, and a request is rare beside what follows it.
+/// Compiled for each use: a `regex_t` is not Sendable, and requests are rare.
 enum PosixPattern {
-  /// What is wrong with the pattern, in the C library's words; nil: it can be used.
+  /// Why the pattern cannot be compiled, in the C library's words; nil if it can.
   static func problem(in pattern: String) -> String? {
     var compiled = regex_t()
     let code = regcomp(&compiled, pattern, REG_EXTENDED | REG_NOSUB)

@@ -1,4 +1,5 @@
 import Evdev
+public import ServiceConfiguration
 
 extension Configuration {
   /// What the screens' sections say against the touchscreens that are here now; no mistakes of the files, so that they

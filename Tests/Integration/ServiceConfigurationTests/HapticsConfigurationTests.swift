@@ -1,5 +1,5 @@
 import Haptics
-import Service
+import ServiceConfiguration
 import Testing
 import Timeline
 
@@ -20,7 +20,7 @@ struct HapticsConfigurationTests {
   func defaults() throws {
     let settings = try settings("")
     #expect(settings == HapticsSettings())
-    #expect(settings.device == .byRule && settings.lead == .milliseconds(100) && settings.strength == 1)
+    #expect(settings.device == .automatic && settings.lead == .milliseconds(100) && settings.strength == 1)
     #expect(settings.table == PatternTable(.motor))
   }
 
@@ -42,8 +42,9 @@ struct HapticsConfigurationTests {
     arguments: [
       ("Strength=1.01", "Strength= '1.01' is not a number from 0 to 1"), ("Strength=-0.1", "Strength= '-0.1'"),
       ("Strength=nan", "Strength= 'nan'"), ("Strength=", "Strength= ''"), ("LeadMs=101", "LeadMs= '101'"),
-      ("LeadMs=-1", "LeadMs= '-1'"), ("Profile=soft", "Profile= 'soft' is neither motor nor crisp"),
-      ("Device=drv260x", "Device= 'drv260x' matches no device"), ("Heavy=0@1", "Heavy= the pulse '0@1' must have"),
+      ("LeadMs=-1", "LeadMs= '-1'"), ("Profile=soft", "Profile= 'soft' is invalid; use motor or crisp"),
+      ("Device=drv260x", "Device= 'drv260x' is not a device pattern"),
+      ("Heavy=0@1", "Heavy= the pulse '0@1' must have"),
       ("Light=501@1", "Light= the pulse '501@1' must have 10 to 500 ms"), ("Medium=30@2", "Medium= the strength of"),
       ("Error=30@1 g0 30@1", "Error= the gap 'g0'"), ("Warning=", "Warning= is empty"),
       ("Sucess=30@1", "unknown key 'Sucess' in [Haptics]"), ("Sucess=30@1", "did you mean Success=?"),
@@ -66,7 +67,7 @@ struct HapticsConfigurationTests {
     try root.write("etc/handlers.d/h.conf", "[Handler]\nExec=/bin/true\nFeedbackOnApply=sucess\n")
     let error = #expect(throws: ConfigurationError.self) { try root.read() }
     let message = error?.problems.first?.message ?? ""
-    #expect(message.hasPrefix("FeedbackOnApply= 'sucess' is none of success, warning, error, light,"))
-    #expect(message.contains("did you mean success?"))
+    #expect(message.hasPrefix("FeedbackOnApply= 'sucess' is invalid; "))
+    #expect(message.contains("did you mean success? Use success, warning, error, light, medium, heavy or selection"))
   }
 }

@@ -14,7 +14,7 @@ public struct ScreenRules: Equatable, Sendable {
   public var names: Set<String> { Set(sections.keys) }
 
   /// One that stands in a later file replaces the earlier one as a whole.
-  mutating func add(_ section: Section) { sections[section.name] = section }
+  public mutating func add(_ section: Section) { sections[section.name] = section }
 
   /// The screens that a device belongs to: none where nothing is said of it; more than one is a mistake.
   public func screens(of device: DeviceRule.Device) -> [String] {
@@ -35,12 +35,12 @@ public struct ScreenRules: Equatable, Sendable {
     return problems
   }
 
-  static func conflict(_ device: String, _ screens: [String]) -> String {
+  public static func conflict(_ device: String, _ screens: [String]) -> String {
     "\(device) is matched by \(screens.map { "[Screen \($0)]" }.joined(separator: " and ")); let one of them match it"
   }
 
   /// 1 to 64 bytes without control characters.
-  static func isName(_ text: String) -> Bool {
+  public static func isName(_ text: String) -> Bool {
     (1...64).contains(text.utf8.count) && text.withoutBlankEnds == text
       && text.unicodeScalars.allSatisfy { $0.value >= 0x20 && $0.value != 0x7f }
   }

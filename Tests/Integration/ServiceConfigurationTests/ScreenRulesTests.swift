@@ -1,8 +1,7 @@
 import Gating
 import Testing
-import Timeline
 
-@testable import Service
+@testable import ServiceConfiguration
 
 @Suite("[Screen NAME], and what holds without a screen")
 struct ScreenRulesTests {
@@ -72,19 +71,5 @@ struct ScreenRulesTests {
     try folder.write("etc/touchgate.conf.d/50.conf", "[Screen lobby]\nMatch=name:b\n")
     let rules = try folder.read().screens
     #expect(rules.screens(of: device("a")) == [] && rules.screens(of: device("b")) == ["lobby"])
-  }
-}
-
-@Suite("Noticing that the machine slept")
-struct SleepWatchTests {
-  private func at(_ seconds: Double) -> Instant { Instant(nanoseconds: Int64(seconds * 1e9)) }
-
-  @Test("a sleep is told once, with its length; the jitter of two clocks is none")
-  func slept() {
-    var watch = SleepWatch()
-    #expect(watch.slept(boot: at(105), now: at(5)) == nil, "sleeps before the service was started are none of its")
-    #expect(watch.slept(boot: at(106.02), now: at(6)) == nil)
-    #expect(watch.slept(boot: at(206), now: at(7)) == .seconds(206 - 7) - .nanoseconds(100_020_000_000))
-    #expect(watch.slept(boot: at(207), now: at(8)) == nil)
   }
 }

@@ -1,4 +1,4 @@
-import Service
+import ServiceConfiguration
 import Testing
 
 @Suite("Rules about devices")

@@ -1,8 +1,7 @@
 import Scheduling
-import Service
+import ServiceConfiguration
 import Testing
 import Timeline
-import UpdateStore
 
 @Suite("Configuration of the queue")
 struct QueueConfigurationTests {
@@ -68,7 +67,7 @@ struct QueueConfigurationTests {
       ("etc/handlers.d/h.conf", 3, ["QuietPeriod= 'soon' is not a time span"]),
       ("etc/handlers.d/h.conf", 4, ["Attempts= '0' is not a number from 1 to 100"]),
       ("etc/handlers.d/h.conf", 5, ["Backoff= '99ms' is too short; at least 100 ms"]),
-      ("etc/handlers.d/h.conf", 6, ["Coalesce= 'Latest' is none of latest, first and all"]),
+      ("etc/handlers.d/h.conf", 6, ["Coalesce= 'Latest' is invalid; did you mean latest? Use latest, first or all"]),
     ])
   }
 
@@ -86,7 +85,7 @@ struct QueueConfigurationTests {
     try root.expectProblems(
       keys.enumerated().map { index, key in
         let name = key.prefix { $0 != "=" }
-        return ("etc/handlers.d/h.conf", 7 + index, ["\(name)= stands a second time, first in line \(3 + index)"])
+        return ("etc/handlers.d/h.conf", 7 + index, ["\(name)= is duplicated; first set on line \(3 + index)"])
       })
   }
 
