@@ -58,7 +58,7 @@ public struct Pattern: Equatable, Sendable {
   private static func pulse(_ word: Substring, at start: Int) throws(Malformed) -> Pulse {
     let parts = word.split(separator: "@", omittingEmptySubsequences: false)
     guard parts.count == 2 else {
-      throw Malformed(description: "'\(word)' is no pulse; write MILLISECONDS@STRENGTH such as 30@0.5")
+      throw Malformed(description: "'\(word)' is not a pulse; write MILLISECONDS@STRENGTH such as 30@0.5")
     }
     let length = try milliseconds(parts[0], "the pulse '\(word)'")
     guard let strength = Double(parts[1]), strength > 0, strength <= 1 else {

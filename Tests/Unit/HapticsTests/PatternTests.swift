@@ -29,7 +29,7 @@ struct PatternTests {
     "a pattern that cannot be played is refused, and the message names what is wrong",
     arguments: [
       ("", "empty"), ("0@0.5", "'0@0.5' must have 10 to 500 ms"), ("501@1", "'501@1' must have"), ("30@0", "strength"),
-      ("30@1.1", "strength"), ("30@-0.1", "strength"), ("30@nan", "strength"), ("30", "'30' is no pulse"),
+      ("30@1.1", "strength"), ("30@-0.1", "strength"), ("30@nan", "strength"), ("30", "'30' is not a pulse"),
       ("30@0.5 40@0.5", "a gap such as g60 belongs before '40@0.5'"), ("30@0.5 g0 40@1", "'g0' must have"),
       ("30@0.5 g60", "ends in a gap"), ("30@1 g10 30@1 g10 30@1 g10 30@1 g10 30@1", "has 5 pulses; at most 4"),
       ("400@1 g300 400@1", "takes 1100 ms in all; at most 1000"), ("x@0.5", "'x@0.5' must have"),
