@@ -84,8 +84,8 @@ let package = Package(
         "Recordings", "UpdateStore", "SocketServer", "Haptics", "ForceFeedback", "Linux", "ServiceLog", "CLinux",
         "CLibsystemd",
       ], embedding: ["Resources/openapi.yaml"]),
-    module("TouchgateClient", ["Timeline", "TouchgateAPI"]),
-    module("TouchgateCommands", ["Timeline", "TouchgateAPI", "TouchgateClient"]),
+    module("TouchgateClient", ["Timeline", "TouchgateAPI", "Linux"]),
+    module("TouchgateCommands", ["Timeline", "TouchgateAPI", "TouchgateClient", "Linux"]),
 
     .executableTarget(name: "touchgated", dependencies: ["Service", "ServiceLog"], swiftSettings: strict),
     .executableTarget(name: "touchgate", dependencies: ["TouchgateCommands"], swiftSettings: strict),
@@ -129,7 +129,8 @@ let package = Package(
     tests(.integration, "UpdateStoreTests", ["Timeline", "Scheduling", "UpdateStore", "CSQLite"]),
     tests(.integration, "SocketServerTests", ["Timeline", "TouchgateAPI", "SocketServer", "TouchgateClient"]),
     tests(
-      .integration, "TouchgateCommandsTests", ["Timeline", "TouchgateAPI", "TouchgateClient", "TouchgateCommands"]),
+      .integration, "TouchgateCommandsTests",
+      ["Timeline", "Linux", "TouchgateAPI", "TouchgateClient", "TouchgateCommands", "ProjectFiles"]),
     tests(
       .integration, "ServiceTests",
       [
