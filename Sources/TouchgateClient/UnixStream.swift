@@ -77,7 +77,7 @@ struct UnixStream: ~Copyable {
       let piece = try receive()
       if piece.isEmpty { return all }
       all += piece
-      if all.count > limit { throw .malformedReply("it is longer than \(limit) bytes") }
+      if all.count > limit { throw .malformedReply("it is larger than \(limit) bytes") }
     }
   }
 

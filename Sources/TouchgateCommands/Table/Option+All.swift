@@ -52,7 +52,7 @@ extension Option {
     help: "only updates in this state: waiting, applying, applied, failed, superseded, cancelled or expired")
   static let limit = Option(
     name: "limit", value: .required("N"), help: "print at most N updates: 1 to 1000, default 100")
-  /// As `payload` of `submit` is called, but it takes no value.
+  /// Has the name of `payload` of `submit`, but no value.
   static let showPayload = Option(name: "payload", help: "print the payload, byte for byte, and nothing else")
   static let param = Option(
     name: "param", value: .required("NAME"), help: "print the value of this parameter and nothing else")

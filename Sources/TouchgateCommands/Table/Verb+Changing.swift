@@ -93,7 +93,7 @@ extension Verb {
     action: Resume.init)
 }
 
-/// Why an update of one's own is not changed.
+/// Why an update is not changed.
 private let changeRefused = [
   ExitMeaning(.noSuchID, "there is no update with this ID"),
   ExitMeaning(.badRequest, "the update is being applied, or has ended"),
