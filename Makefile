@@ -21,6 +21,7 @@ udevdir = $(DESTDIR)$(PREFIX)/lib/udev/rules.d
 catalogdir = $(DESTDIR)$(PREFIX)/lib/systemd/catalog
 polkitdir = $(DESTDIR)$(PREFIX)/share/polkit-1/rules.d
 mandir = $(DESTDIR)$(PREFIX)/share/man
+completionsdir = $(DESTDIR)$(PREFIX)/share/bash-completion/completions
 docdir = $(DESTDIR)$(PREFIX)/share/doc/touchgate
 confdir = $(DESTDIR)/etc/touchgate
 
@@ -134,7 +135,9 @@ install: ## install what `make release` built; DESTDIR=, PREFIX=/usr
 	@[ -x .build/release/touchgated ] && [ -x .build/release/touchgate ] || { echo "run 'make release' first" >&2; exit 1; }
 	install -D -m 755 -s .build/release/touchgated $(sbindir)/touchgated
 	install -D -m 755 -s .build/release/touchgate $(bindir)/touchgate
-	install -d $(unitdir) $(confdir)/handlers.d
+	install -d $(unitdir) $(confdir)/handlers.d $(completionsdir)
+	.build/release/touchgate completion bash > $(completionsdir)/touchgate
+	chmod 644 $(completionsdir)/touchgate
 	sed 's|/usr/sbin/|$(PREFIX)/sbin/|' systemd/touchgated.service > $(unitdir)/touchgated.service
 	chmod 644 $(unitdir)/touchgated.service
 	install -m 644 systemd/touchgated.socket $(unitdir)
@@ -155,4 +158,5 @@ uninstall: ## remove what `make install` put there; configuration, queue and use
 	rm -f $(sbindir)/touchgated $(bindir)/touchgate $(unitdir)/touchgated.service $(unitdir)/touchgated.socket
 	rm -f $(udevdir)/70-touchgate.rules $(catalogdir)/touchgate.catalog $(polkitdir)/50-touchgate.rules
 	rm -f $(sysusersdir)/touchgate.conf $(mandir)/man1/touchgate.1 $(mandir)/man5/touchgate.conf.5 $(mandir)/man8/touchgated.8
+	rm -f $(completionsdir)/touchgate
 	rm -rf $(docdir)

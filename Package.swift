@@ -85,8 +85,8 @@ let package = Package(
         "Recordings", "UpdateStore", "SocketServer", "Haptics", "ForceFeedback", "Linux", "ServiceLog",
         "ServiceConfiguration", "CLinux", "CLibsystemd",
       ], embedding: ["Resources/openapi.yaml"]),
-    module("TouchgateClient", ["Timeline", "TouchgateAPI"]),
-    module("TouchgateCommands", ["Timeline", "TouchgateAPI", "TouchgateClient"]),
+    module("TouchgateClient", ["Timeline", "TouchgateAPI", "Linux"]),
+    module("TouchgateCommands", ["Timeline", "TouchgateAPI", "TouchgateClient", "Linux"]),
 
     .executableTarget(
       name: "touchgated", dependencies: ["Service", "ServiceConfiguration", "ServiceLog"], swiftSettings: strict),
@@ -131,7 +131,8 @@ let package = Package(
     tests(.integration, "UpdateStoreTests", ["Timeline", "Scheduling", "UpdateStore", "CSQLite"]),
     tests(.integration, "SocketServerTests", ["Timeline", "TouchgateAPI", "SocketServer", "TouchgateClient"]),
     tests(
-      .integration, "TouchgateCommandsTests", ["Timeline", "TouchgateAPI", "TouchgateClient", "TouchgateCommands"]),
+      .integration, "TouchgateCommandsTests",
+      ["Timeline", "Linux", "TouchgateAPI", "TouchgateClient", "TouchgateCommands", "ProjectFiles"]),
     tests(
       .integration, "ServiceConfigurationTests",
       ["Timeline", "TouchModel", "Gating", "Scheduling", "Haptics", "ServiceConfiguration", "ProjectFiles"]),

@@ -1,15 +1,15 @@
-/// A line of `GET /v1/deliveries`: an update that the receiver is to apply now, and to acknowledge or refuse.
+/// A line of `GET /v1/deliveries`: an update for the receiver to apply now, and to acknowledge or refuse.
 public struct DeliveryReply: Codable, Equatable, Sendable {
-  /// The update's: for `POST /v1/deliveries/{id}/ack` and `/nack`.
+  /// ID of the update, for `POST /v1/deliveries/{id}/ack` and `/nack`.
   public var id: String
   public var handler: String
   public var parameters: [String: String]
-  /// As text where it is UTF-8, else as base64; neither where there is none.
+  /// As text if it is UTF-8, else as base64; both are nil if there is no payload.
   public var payload: String?
   public var payloadBase64: String?
   /// Counts from 1.
   public var attempt: Int
-  /// RFC 3339, UTC: without an answer by then it has failed.
+  /// Time limit for the answer (RFC 3339, UTC); after it the update has failed.
   public var answerBy: String
 
   public init(
@@ -28,9 +28,9 @@ public struct DeliveryReply: Codable, Equatable, Sendable {
 
 /// `POST /v1/deliveries/{id}/nack`.
 public struct RefusalRequest: Codable, Equatable, Sendable {
-  /// What is wrong, for the history; at most 1000 bytes.
+  /// What went wrong, for the history; at most 1000 bytes.
   public var reason: String?
-  /// Not now, but nothing has failed.
+  /// True: not a failure; deliver it again later.
   public var later: Bool?
 
   public init(reason: String? = nil, later: Bool? = nil) {

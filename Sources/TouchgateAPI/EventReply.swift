@@ -1,11 +1,12 @@
-/// A line of `GET /v1/events`. Fields may be added, never renamed; further types may come.
+/// A line of `GET /v1/events`. Fields and types may be added, but are never renamed.
 public struct EventReply: Codable, Equatable, Sendable {
-  /// Grows by one with each event; begins anew when the service is started.
+  /// Number of the event: one more than the previous one; starts again when the service starts.
   public var seq: Int64
   /// RFC 3339, UTC.
   public var time: String
-  /// `touch`: `touched` and `contacts` of all screens. `screen`: `state` and `contacts` of one. `update`: `state` of
-  /// one. `gap`: so many events (`missed`) came and went between two readings, or before a restart of the service.
+  /// `touch`: `touched` and `contacts` of all screens. `screen`: `state` and `contacts` of one screen. `update`: `state`
+  /// of one update. `gap`: the number of events that the reader has missed (`missed`), because it was too slow or the
+  /// service was restarted.
   public var type: String
   public var touched: Bool?
   public var contacts: Int?

@@ -8,16 +8,16 @@ public struct FeedbackRequest: Codable, Equatable, Sendable {
   public static let fields: Set<String> = ["kind"]
 }
 
-/// The answer, which comes at the moment of the pulse. Times are milliseconds with fractions.
+/// The answer, sent at the moment of the pulse. Times are milliseconds with fractions.
 public struct FeedbackReply: Codable, Equatable, Sendable {
   public var kind: String
-  /// Why nothing could be felt; nil: it was played.
+  /// Why nothing was felt; nil: the kind was played.
   public var silentBecause: String?
-  /// Opening the device and uploading, where that was done since the last pulse.
+  /// Time to open the device and upload the effect; nil if both were done before.
   public var prepareMs: Double?
-  /// The write that played it.
+  /// Time of the write that played the effect.
   public var fireMs: Double?
-  /// From the pulse to this answer.
+  /// Time from the pulse to this answer.
   public var skewMs: Double?
 
   public init(
@@ -31,11 +31,11 @@ public struct FeedbackReply: Codable, Equatable, Sendable {
   }
 }
 
-/// Of the status: what can be felt on this machine.
+/// The haptics of this machine, in the status.
 public struct HapticsReply: Codable, Equatable, Sendable {
-  /// The name of the device that vibrates; nil: none was chosen.
+  /// The name of the device that vibrates; nil if there is none.
   public var device: String?
-  /// Why nothing can be felt; nil: it works, as far as is known.
+  /// Why nothing can be felt; nil: no problem is known.
   public var silentBecause: String?
 
   public init(device: String?, silentBecause: String?) {

@@ -1,11 +1,11 @@
 /// `POST /v1/holds`.
 public struct HoldRequest: Codable, Equatable, Sendable {
-  /// For those who wonder why nothing is applied; 1 to 200 bytes.
+  /// Shown to everybody who asks what an update is waiting for; 1 to 200 bytes.
   public var reason: String
-  /// Hold this screen only; else all.
+  /// Hold this screen only; nil: all screens.
   public var screen: String?
-  /// How long, such as `10min`, at most `MaxHold=`: the hold outlives its caller. Without it, the answer stays open, and
-  /// the hold ends with it.
+  /// Time span of a hold that outlives its caller, such as `10min`; at most `MaxHold=`. Nil: the answer stays open, and
+  /// the hold ends with the connection.
   public var ttl: String?
 
   public init(reason: String, screen: String? = nil, ttl: String? = nil) {
@@ -17,18 +17,18 @@ public struct HoldRequest: Codable, Equatable, Sendable {
   public static let fields: Set<String> = ["reason", "screen", "ttl"]
 }
 
-/// One hold. Fields may be added, never renamed.
+/// One hold. Fields may be added, but are never renamed.
 public struct HoldReply: Codable, Equatable, Sendable {
   public var id: String
   public var screen: String?
   public var uid: UInt32
   public var pid: Int32
-  /// The systemd unit of the owner, where it has one.
+  /// The systemd unit of the owner; nil if it has none.
   public var unit: String?
   public var reason: String
   /// RFC 3339, UTC.
   public var since: String
-  /// When it ends by itself; nil: with its owner's connection.
+  /// When it ends (RFC 3339, UTC); nil: with the connection of its owner.
   public var until: String?
 
   public init(

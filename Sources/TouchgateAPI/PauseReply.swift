@@ -1,4 +1,4 @@
-/// The operator's stop: since when, by whom, and why. Also the answer to `POST /v1/pause`.
+/// The operator's pause: since when, by whom, and why. Also the answer to `POST /v1/pause`.
 public struct PauseReply: Codable, Equatable, Sendable {
   /// RFC 3339, UTC.
   public var since: String
@@ -14,7 +14,7 @@ public struct PauseReply: Codable, Equatable, Sendable {
 
 /// `POST /v1/pause`.
 public struct PauseRequest: Codable, Equatable, Sendable {
-  /// For those who wonder why nothing is applied; at most 200 bytes.
+  /// Shown to everybody who asks what an update is waiting for; at most 200 bytes.
   public var reason: String?
 
   public init(reason: String? = nil) { self.reason = reason }

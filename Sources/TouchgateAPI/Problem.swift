@@ -5,12 +5,12 @@ public struct ProblemReply: Codable, Equatable, Sendable {
   public init(_ error: Problem) { self.error = error }
 }
 
-/// What was wrong, where and what to do; worded for the person reading it.
+/// What is wrong, where, and what to do, for the person who reads it.
 public struct Problem: Codable, Equatable, Sendable, Error {
-  /// A word for programs, stable: `unknownField`, `unknownHandler`, `malformedJSON`, `bodyTooLarge`, …
+  /// For programs, stable: `unknownField`, `unknownHandler`, `malformedJSON`, `bodyTooLarge`, …
   public var code: String
   public var message: String
-  /// The request field it is about, as a path: `parameters.url`.
+  /// The field of the request, as a path such as `parameters.url`.
   public var field: String?
   public var blockers: [BlockerReply]?
 

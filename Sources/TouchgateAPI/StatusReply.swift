@@ -1,21 +1,21 @@
-/// `GET /v1/status`. Fields may be added, never renamed.
+/// `GET /v1/status`. Fields may be added, but are never renamed.
 public struct StatusReply: Codable, Equatable, Sendable {
   public var version: String
-  /// Whether a contact is on any screen, or a grace time runs.
+  /// Whether a screen has a contact, or is still in its grace time after one.
   public var touched: Bool
   public var contacts: Int
   public var gate: GateReply
   public var screens: [ScreenReply]
-  /// Counts by state: every state is there, also with 0.
+  /// Counts by state. Every state is present, even with 0.
   public var updates: [String: Int]
   public var holds: [HoldReply]?
-  /// The operator's stop is in force.
+  /// The operator's pause; nil: updates are not paused.
   public var paused: PauseReply?
   public var oldestWaiting: UpdateReply?
   public var lastResult: UpdateReply?
-  /// What came of the last looks before handlers started.
+  /// Results of the last looks before handlers started.
   public var `guard`: GuardReply?
-  /// What the administrator should know although the service runs: a damaged queue set aside, a full disk, …
+  /// Problems that do not stop the service: a damaged queue that was set aside, a full disk, …
   public var warnings: [String]
   public var haptics: HapticsReply?
 
@@ -41,6 +41,7 @@ public struct StatusReply: Codable, Equatable, Sendable {
   }
 }
 
+/// The gate state of all screens together.
 public struct GateReply: Codable, Equatable, Sendable {
   /// `clear`, `touched` or `unknown`.
   public var state: String
@@ -56,6 +57,7 @@ public struct GateReply: Codable, Equatable, Sendable {
   }
 }
 
+/// One screen.
 public struct ScreenReply: Codable, Equatable, Sendable {
   public var name: String
   public var state: String
@@ -76,11 +78,12 @@ public struct ScreenReply: Codable, Equatable, Sendable {
   }
 }
 
+/// One device of a screen.
 public struct DeviceReply: Codable, Equatable, Sendable {
   /// `/dev/input/event3`
   public var node: String
   public var name: String
-  /// ID_PATH of udev, which stays the same across replugging; empty for a virtual device.
+  /// ID_PATH of udev, which does not change when the device is replugged; empty for a virtual device.
   public var path: String
   /// `ok`, or what is wrong and what to do.
   public var health: String

@@ -2,29 +2,29 @@
 public struct SubmitRequest: Codable, Equatable, Sendable {
   /// The name of a handler that the administrator configured.
   public var handler: String
-  /// Passed to the handler as `TOUCHGATE_PARAM_NAME`; only names that the handler declares.
+  /// Passed to the handler as `TOUCHGATE_PARAM_NAME`. The handler must declare each name.
   public var parameters: [String: String]?
-  /// Passed to the handler on standard input, as text or as base64; at most 1 MiB decoded, and not both.
+  /// Passed to the handler on standard input, as text or as base64, not both; at most 1 MiB decoded.
   public var payload: String?
   public var payloadBase64: String?
-  /// The client's own id (1 to 64 of `A-Za-z0-9._-`), which makes a retry safe; else the service makes one.
+  /// An ID of the client (1 to 64 of `A-Za-z0-9._-`), which makes a retry safe; nil: the service generates one.
   public var id: String?
 
-  /// Updates of one handler with the same key are about the same thing: as the handler is configured, the newest takes
-  /// the place of the one that waits. At most 200 bytes.
+  /// What the update is about; at most 200 bytes. A newer update with the same handler and key supersedes the waiting
+  /// one, unless the handler's `Coalesce=` says otherwise.
   public var key: String?
-  /// -100 to 100; higher is applied first; 0 where nothing is said.
+  /// -100 to 100, default 0; higher is applied first.
   public var priority: Int?
-  /// How long nobody may have touched, such as `1s`; at most 1 h. Instead of the handler's.
+  /// How long nobody may have touched, such as `1s`; at most 1 h; nil: as the handler is configured.
   public var quietPeriod: String?
-  /// Not to be applied earlier: RFC 3339 in UTC, or a span from now such as `30min`.
+  /// Apply no earlier: RFC 3339 in UTC, or a time span from now such as `30min`.
   public var notBefore: String?
-  /// What `onDeadline` says happens then if it still waits; as `notBefore`.
+  /// When to do what `onDeadline` says, if the update is still waiting; written as `notBefore`.
   public var deadline: String?
-  /// `expire` (where nothing is said), `apply`: no longer wait for the quiet period or after a failure, or `force`: wait
-  /// for nothing (needs the right `Force=`).
+  /// `expire` (default): drop the update; `apply`: skip the quiet period and the backoff; `force`: apply even while
+  /// touched (requires the right `Force=`).
   public var onDeadline: String?
-  /// Wait for this screen only; else for all.
+  /// Wait for this screen only; nil: all screens.
   public var screen: String?
 
   public init(
@@ -46,7 +46,7 @@ public struct SubmitRequest: Codable, Equatable, Sendable {
     self.onDeadline = onDeadline
   }
 
-  /// Every field there is; anything else is refused by name.
+  /// All fields. Any other is refused by name.
   public static let fields: Set<String> = [
     "handler", "parameters", "payload", "payloadBase64", "id", "key", "priority", "quietPeriod", "notBefore",
     "deadline", "onDeadline", "screen",

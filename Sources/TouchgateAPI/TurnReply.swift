@@ -1,12 +1,12 @@
-/// `POST /v1/turns`: the answer comes when it is the caller's turn, and stays open as long as that lasts.
+/// `POST /v1/turns`: answered when the caller's turn begins. The turn lasts while the answer stays open.
 public struct TurnRequest: Codable, Equatable, Sendable {
-  /// How long nobody may have touched, such as `30s`; else as the service says.
+  /// How long nobody may have touched, such as `30s`; nil: as configured.
   public var quietPeriod: String?
-  /// Only this screen counts; else all.
+  /// Only this screen counts; nil: all screens.
   public var screen: String?
-  /// `grab`, `verify` (where nothing is said) or `none`, as for handlers.
+  /// `grab`, `verify` (default) or `none`, as for handlers.
   public var `guard`: String?
-  /// What for; at most 200 bytes.
+  /// Purpose of the turn; at most 200 bytes.
   public var reason: String?
 
   public init(quietPeriod: String? = nil, screen: String? = nil, guard: String? = nil, reason: String? = nil) {
@@ -19,12 +19,12 @@ public struct TurnRequest: Codable, Equatable, Sendable {
   public static let fields: Set<String> = ["quietPeriod", "screen", "guard", "reason"]
 }
 
-/// It is the caller's turn: nothing else is applied while the connection stays open.
+/// The first line of the answer: the turn has begun, and no update is applied while the connection stays open.
 public struct TurnReply: Codable, Equatable, Sendable {
   public var id: String
   /// RFC 3339, UTC.
   public var startedAt: String
-  /// From the end of the last contact; nil where no touch was waited for.
+  /// Milliseconds from the end of the last contact; nil if the caller did not have to wait for one.
   public var releaseToStartMs: Int64?
 
   public init(id: String, startedAt: String, releaseToStartMs: Int64?) {
@@ -34,7 +34,7 @@ public struct TurnReply: Codable, Equatable, Sendable {
   }
 }
 
-/// `GET /v1/quiet`: nobody has touched for so long.
+/// `GET /v1/quiet`: nobody has touched for the requested time.
 public struct QuietReply: Codable, Equatable, Sendable {
   public var quiet = true
 

@@ -1,24 +1,24 @@
-/// One update as the socket shows it. Fields may be added, never renamed.
+/// One update as the service shows it. Fields may be added, but are never renamed.
 public struct UpdateReply: Codable, Equatable, Sendable {
   public var id: String
   public var handler: String
   public var key: String?
-  /// `waiting`, `applying`, `applied`, `failed`, …
+  /// `waiting`, `applying`, `applied`, `failed`, `superseded`, `cancelled` or `expired`.
   public var state: String
   /// RFC 3339, UTC.
   public var createdAt: String
-  /// How often its handler was started.
+  /// How many times its handler was started.
   public var attempts: Int
-  /// How often the service has looked again since it accepted the update; nil once it has ended.
+  /// Rechecks since the service accepted the update; nil once it has ended.
   public var checks: Int?
-  /// What it waits for, all of it; empty once it is being applied or has ended.
+  /// Everything that it is waiting for; empty once it is being applied or has ended.
   public var blockers: [BlockerReply]
-  /// How long each blocker was in its way, in milliseconds, by code; of several at once each counts. While the
-  /// service ran; once it has ended, what it was then.
+  /// How long each blocker has blocked it, in milliseconds by code, while the service was running; of several at the
+  /// same time each counts. Final once the update has ended.
   public var blockedMs: [String: Int64]?
-  /// The one screen that it waits for; nil: for all.
+  /// The only screen that it waits for; nil: all screens.
   public var screen: String?
-  /// What was in its way when it was forced: codes.
+  /// Codes of the blockers that were overridden when it was forced.
   public var overrode: [String]?
   public var result: ResultReply?
 
@@ -44,15 +44,15 @@ public struct UpdateReply: Codable, Equatable, Sendable {
 
 /// How an update ended.
 public struct ResultReply: Codable, Equatable, Sendable {
-  /// The handler's exit status; nil where it did not exit (killed, could not start).
+  /// Exit status of the handler; nil if it did not exit (killed, or not started).
   public var exitCode: Int?
-  /// What happened, in words, with the tail of the handler's output where it failed.
+  /// What happened, for people; after a failure with the end of the handler's output.
   public var message: String
   public var finishedAt: String
-  /// From the instant the last contact ended to the handler's start, in milliseconds; nil where nothing was
-  /// touched when the update came.
+  /// Milliseconds from the end of the last contact to the start of the handler; nil if nothing was touched when the
+  /// update was submitted.
   public var releaseToStartMs: Int64?
-  /// The update that took its place, where it was superseded.
+  /// The ID of the update that superseded it.
   public var successor: String?
 
   public init(
@@ -70,14 +70,14 @@ public struct ResultReply: Codable, Equatable, Sendable {
 public struct BlockerReply: Codable, Equatable, Sendable {
   /// `touched`, `settling`, `unknown`, `order`, `applying`, …
   public var code: String
-  /// RFC 3339, UTC: since when it blocks.
+  /// Since when it has blocked: RFC 3339, UTC.
   public var since: String
   public var screen: String?
   public var device: String?
   public var contacts: Int?
   public var owner: String?
   public var reason: String?
-  /// What ends it.
+  /// What clears it, such as `when the last contact ends`.
   public var clears: String
 
   public init(

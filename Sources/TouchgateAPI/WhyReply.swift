@@ -1,8 +1,8 @@
-/// `GET /v1/why`: what is in the way of everything.
+/// `GET /v1/why`: what blocks all waiting updates.
 public struct WhyReply: Codable, Equatable, Sendable {
   /// Oldest first; at most 1000.
   public var waiting: [UpdateReply]
-  /// What ended otherwise than applied in the last 24 hours, the newest first; at most 1000.
+  /// Updates of the last 24 hours that were not applied, newest first; at most 1000.
   public var unapplied: [UpdateReply]
 
   public init(waiting: [UpdateReply], unapplied: [UpdateReply]) {

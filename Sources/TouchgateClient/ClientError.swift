@@ -1,43 +1,44 @@
-import Glibc
+import Linux
 import Timeline
 public import TouchgateAPI
 
-/// Why a call to the service did not succeed.
+/// Why a call to the service failed.
 public enum ClientError: Error, Equatable, CustomStringConvertible {
-  /// Nobody listens at the socket (ENOENT, ECONNREFUSED).
+  /// Nothing listens on the socket (ENOENT, ECONNREFUSED).
   case notRunning(path: String)
-  /// The socket may not be opened (EACCES).
+  /// The user may not open the socket (EACCES, EPERM).
   case noPermission(path: String)
-  /// The service answered with an error: HTTP status and what it says.
+  /// The service answered with this HTTP status and this error.
   case refused(status: Int, Problem)
-  /// The connection ended without an answer: the service was stopped meanwhile.
+  /// The connection ended without an answer: the service was stopped.
   case noReply(path: String)
-  /// What came back is not an answer of touchgated; says what is wrong with it.
+  /// The answer is not one of touchgated, and why.
   case malformedReply(String)
   case timedOut(after: Duration)
-  /// `isTouched` only: the service cannot tell, and why.
+  /// Of `isTouched`: the service cannot determine it, and why.
   case unknownWhetherTouched(reason: String)
-  /// Another failure of a system call.
+  /// A system call failed in another way (errno(3)).
   case system(call: String, path: String, errno: CInt)
 
+  /// For the person who reads the error: what is wrong, where, and what to do.
   public var description: String {
     switch self {
     case .notRunning(let path):
-      "nobody answers on \(path); is touchgated running? systemctl status touchgated"
+      "cannot connect to \(path); is touchgated running? Check: systemctl status touchgated"
     case .noPermission(let path):
-      "no permission for \(path); join the group touchgate (sudo usermod -aG touchgate USER, then log in again)"
+      "permission denied: \(path); join the group touchgate (sudo usermod -aG touchgate USER), then log in again"
     case .refused(_, let problem):
       problem.field.map { "\($0): \(problem.message)" } ?? problem.message
     case .noReply(let path):
-      "\(path) was closed before the answer came; was touchgated stopped? systemctl status touchgated"
+      "no answer on \(path); was touchgated stopped? Check: systemctl status touchgated"
     case .malformedReply(let what):
-      "the answer is not one of touchgated: \(what)"
+      "invalid answer; is this the socket of touchgated? \(what)"
     case .timedOut(let span):
       "no answer within \(TimeSpan.describe(span))"
     case .unknownWhetherTouched(let reason):
-      "the service cannot tell whether the screen is touched: \(reason)"
+      "unknown whether the screen is touched: \(reason)"
     case .system(let call, let path, let errno):
-      "\(call) on \(path) failed: \(String(cString: strerror(errno)))"
+      "\(call) failed on \(path): \(Errno(errno))"
     }
   }
 }

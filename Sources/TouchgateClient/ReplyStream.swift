@@ -1,9 +1,10 @@
-/// An answer that goes on, a line at a time. Closed with the object; what it stood for on the service's side ends then.
+/// An answer that stays open, read line by line. The connection is closed with the object, and a hold, a turn or a
+/// subscription that it carries ends.
 public final class ReplyStream {
   private let stream: UnixStream
   private var buffer: [UInt8] = []
 
-  /// Returns when the answer has begun; throws `refused` where it is another than 200.
+  /// Returns when the answer has begun. Throws `refused` if its status is not 200.
   init(
     _ connection: TouchgateConnection, _ method: String, _ target: String, _ body: [UInt8] = []
   ) throws(ClientError) {
@@ -14,7 +15,7 @@ public final class ReplyStream {
       let piece = try stream.receive()
       if piece.isEmpty { throw .noReply(path: connection.path) }
       head += piece
-      if head.count > 64 * 1024 { throw .malformedReply("its head has no end") }
+      if head.count > 64 * 1024 { throw .malformedReply("the header has no end") }
     }
     let end = HTTPReply.headEnd(head) ?? head.count
     let words = String(decoding: head[..<end], as: UTF8.self).split(separator: " ", maxSplits: 2)
@@ -26,7 +27,7 @@ public final class ReplyStream {
     throw .refused(status: reply.status, connection.problem(reply.status, reply.body))
   }
 
-  /// The next line, without its end; nil: the service has ended the stream.
+  /// Waits for the next line and returns it without its newline; nil if the service has ended the stream.
   public func nextLine() throws(ClientError) -> [UInt8]? {
     while true {
       if let end = buffer.firstIndex(of: UInt8(ascii: "\n")) {

@@ -2,38 +2,41 @@ import FoundationEssentials
 import Glibc
 public import TouchgateAPI
 
-/// The service on this machine. Every call connects, asks, waits for the answer and disconnects, so that a value
-/// outlives restarts of the service.
+/// The service on this machine. Every call makes its own connection, so a value stays valid when the service restarts.
 ///
 ///     import TouchgateClient
 ///     if try TouchgateConnection().isTouched() { … }
 public struct TouchgateConnection: Sendable {
+  /// The socket of the installed service.
   public static let defaultPath = "/run/touchgate/touchgate.sock"
 
-  /// The socket asked.
+  /// The path of the socket.
   public let path: String
-  /// For a whole call; nil waits for as long as it takes.
+  /// The time limit of a whole call; nil: no limit.
   public let timeout: Duration?
 
-  /// `path` nil: `TOUCHGATE_SOCKET` of the environment, else `defaultPath`.
+  /// If `path` is nil, uses the environment variable `TOUCHGATE_SOCKET`, or `defaultPath` if it is not set.
   public init(path: String? = nil, timeout: Duration? = nil) {
     self.path = path ?? getenv("TOUCHGATE_SOCKET").map { String(cString: $0) } ?? Self.defaultPath
     self.timeout = timeout
   }
 
-  /// Whether somebody touches a screen, or a grace time runs. Throws `unknownWhetherTouched` where the service cannot
-  /// tell, because that is not a no.
+  /// Whether a screen has a contact, or is still in its grace time after one. Throws `unknownWhetherTouched` if the gate
+  /// state is unknown, because that does not mean "not touched".
   public func isTouched() throws(ClientError) -> Bool {
     let status = try status()
     if status.gate.state == "unknown" {
-      throw .unknownWhetherTouched(reason: status.gate.reason ?? "it does not say why")
+      throw .unknownWhetherTouched(reason: status.gate.reason ?? "no reason given")
     }
     return status.touched
   }
 
-  /// Returns once the update is durable: it will be applied, also after a crash.
-  /// `wait`: the answer comes when it has ended, or then; `dryRun`: nothing is stored, and the answer says what would be
-  /// in the way; `ifQuiet`: refused (423) where anything would be.
+  /// Submits an update and returns once it is on disk: it is applied even after a crash.
+  ///
+  /// - Parameters:
+  ///   - wait: return when the update has ended, or after this time span, such as `30s`.
+  ///   - dryRun: store nothing; the reply has the blockers that the update would have.
+  ///   - ifQuiet: throw `refused` with status 423 if the update would have a blocker.
   public func submit(
     _ request: SubmitRequest, wait: String? = nil, dryRun: Bool = false, ifQuiet: Bool = false
   ) throws(ClientError) -> UpdateReply {
@@ -41,7 +44,7 @@ public struct TouchgateConnection: Sendable {
     return try call("POST", "/v1/updates" + query, encoded(request))
   }
 
-  /// What follows the path: the items that have a value.
+  /// The query of a request target: the items that have a value.
   func query(_ items: [(name: String, value: String?)]) -> String {
     let given = items.compactMap { item in item.value.map { "\(item.name)=\(percentEncoded($0))" } }
     return given.isEmpty ? "" : "?" + given.joined(separator: "&")
@@ -52,73 +55,77 @@ public struct TouchgateConnection: Sendable {
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
     guard let body = try? encoder.encode(request) else {
       // Strings always encode.
-      throw .malformedReply("the request cannot be written as JSON")
+      throw .malformedReply("the request cannot be encoded as JSON")
     }
     return Array(body)
   }
 
+  /// The screens, the queue and the last result.
   public func status() throws(ClientError) -> StatusReply {
     try call("GET", "/v1/status")
   }
 
-  /// In the order of the service. `state` nil: all; `limit` nil: as many as the service gives.
+  /// Updates, newest first: those in `state` (nil: in any), at most `limit` (1 to 1000; nil: 100).
   public func updates(state: String? = nil, limit: Int? = nil) throws(ClientError) -> [UpdateReply] {
     let query = query([("state", state), ("limit", limit.map { "\($0)" })])
     let reply: UpdateListReply = try call("GET", "/v1/updates" + query)
     return reply.updates
   }
 
-  /// Throws `refused` with status 404 where there is no such update.
+  /// One update. Throws `refused` with status 404 if there is none with this ID.
   public func update(_ id: String) throws(ClientError) -> UpdateReply {
     try call("GET", "/v1/updates/\(percentEncoded(id))")
   }
 
-  /// What was submitted with it; empty where nothing was. Throws as `cancel`, also once it has ended.
+  /// The payload as it was submitted; empty if there is none, or if it is no longer stored. Throws `refused` with status
+  /// 404 if there is no update with this ID, 403 without permission.
   public func payload(of id: String) throws(ClientError) -> [UInt8] {
     let (status, body) = try send(method: "GET", path: "/v1/updates/\(percentEncoded(id))/payload")
     if status != 200 { throw .refused(status: status, problem(status, body)) }
     return body
   }
 
-  /// By name. Throws as `payload`.
+  /// The parameters as they were submitted, by name. Throws as `payload` does.
   public func parameters(of id: String) throws(ClientError) -> [String: String] {
     try call("GET", "/v1/updates/\(percentEncoded(id))/parameters")
   }
 
-  /// The update, cancelled. Throws `refused` with status 404 where there is no such update, 409 where it is being
-  /// applied or has ended, 403 where it belongs to somebody else.
+  /// Cancels a waiting update and returns it. Throws `refused` with status 404 if there is none with this ID, 409 if it
+  /// is being applied or has ended, 403 if it belongs to another user.
   public func cancel(_ id: String) throws(ClientError) -> UpdateReply {
     try call("DELETE", "/v1/updates/\(percentEncoded(id))")
   }
 
-  /// It no longer waits for its quiet period, for `notBefore` or after a failure; still for the screen. Returns at
-  /// once, with what blocks it now; throws as `cancel`.
+  /// Expedites an update: it no longer waits for its quiet period, its `notBefore` or its backoff, but still for the last
+  /// contact to end. Returns at once, with the remaining blockers. Throws as `cancel` does.
   public func apply(_ id: String) throws(ClientError) -> UpdateReply {
     try call("POST", "/v1/updates/\(percentEncoded(id))/apply")
   }
 
-  /// It waits for nothing any more but the update that is being applied: not for the screen either. Throws as `cancel`;
-  /// 403 where the caller lacks the right `Force=`.
+  /// Forces an update: it waits for nothing but an update that is already being applied, even while a screen is touched.
+  /// Throws as `cancel` does, and `refused` with status 403 without the right `Force=`.
   public func force(_ id: String) throws(ClientError) -> UpdateReply {
     try call("POST", "/v1/updates/\(percentEncoded(id))/force")
   }
 
-  /// One that has ended otherwise than applied waits again. Throws as `cancel`; 409 where it has not ended so.
+  /// Queues an update again that was not applied. Throws as `cancel` does, and `refused` with status 409 if it was applied
+  /// or has not ended.
   public func retry(_ id: String) throws(ClientError) -> UpdateReply {
     try call("POST", "/v1/updates/\(percentEncoded(id))/retry")
   }
 
-  /// Nothing is applied until `resume`, over restarts too. Throws `refused` with 403 without the right `Admin=`.
+  /// Stops applying updates until `resume`, even across restarts. Throws `refused` with status 403 without the right
+  /// `Admin=`.
   public func pause(reason: String? = nil) throws(ClientError) -> PauseReply {
     try call("POST", "/v1/pause", encoded(PauseRequest(reason: reason)))
   }
 
-  /// Throws `refused` with 409 where nothing is paused.
+  /// Ends a pause. Throws `refused` with status 409 if updates are not paused.
   public func resume() throws(ClientError) {
     let _: AboutReply = try call("POST", "/v1/resume")
   }
 
-  /// Any call: `target` is path and query, percent-encoded. An error status does not throw.
+  /// Makes any call. `target` is the path with its query, percent-encoded. An error status is returned, not thrown.
   public func send(
     method: String, path target: String, body: [UInt8] = []
   ) throws(ClientError) -> (status: Int, body: [UInt8]) {
@@ -130,7 +137,7 @@ public struct TouchgateConnection: Sendable {
     return (reply.status, reply.body)
   }
 
-  /// HTTP/1.0: the answer ends where the connection does.
+  /// A request of HTTP/1.0, whose answer ends with the connection.
   static func request(_ method: String, _ target: String, _ body: [UInt8]) -> [UInt8] {
     let head =
       "\(method) \(target) HTTP/1.0\r\nHost: touchgate\r\nContent-Type: application/json\r\n"
@@ -152,7 +159,7 @@ public struct TouchgateConnection: Sendable {
     }
   }
 
-  /// What an error says; libmicrohttpd's own ones are not JSON.
+  /// The error in a body. Those that libmicrohttpd writes itself are not JSON.
   func problem(_ status: Int, _ body: [UInt8]) -> Problem {
     if let reply = try? JSONDecoder().decode(ProblemReply.self, from: Data(body)) { return reply.error }
     let text = String(decoding: body.prefix(200), as: UTF8.self)
@@ -160,7 +167,7 @@ public struct TouchgateConnection: Sendable {
   }
 }
 
-/// For a path segment or a query value: everything but unreserved characters as %HH (RFC 3986, 2.3).
+/// Encodes a path segment or a query value: everything but unreserved characters as %HH (RFC 3986, section 2.3).
 func percentEncoded(_ text: String) -> String {
   var result = ""
   for byte in text.utf8 {

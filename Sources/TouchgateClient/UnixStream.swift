@@ -1,15 +1,24 @@
 import Glibc
+import Linux
 import Timeline
 
-/// A connection to a Unix stream socket with one deadline for all it does.
+/// A connection to a Unix stream socket, with one deadline for everything it does.
 struct UnixStream: ~Copyable {
-  private let descriptor: CInt
+  private let descriptor: FileDescriptor
   private let path: String
   private let timeout: Duration?
   private let deadline: Instant?
 
   /// Connects; `timeout` counts from here.
   init(path: String, timeout: Duration?) throws(ClientError) {
+    let deadline = timeout.map { SystemClock.monotonic + $0 }
+    descriptor = try Self.connected(path, timeout)
+    self.path = path
+    self.timeout = timeout
+    self.deadline = deadline
+  }
+
+  private static func connected(_ path: String, _ timeout: Duration?) throws(ClientError) -> FileDescriptor {
     var address = sockaddr_un()
     address.sun_family = sa_family_t(AF_UNIX)
     let bytes = Array(path.utf8)
@@ -19,92 +28,86 @@ struct UnixStream: ~Copyable {
       return true
     }
     if !fits { throw .system(call: "connect", path: path, errno: ENAMETOOLONG) }
-    let descriptor = socket(AF_UNIX, CInt(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
-    if descriptor < 0 { throw .system(call: "socket", path: path, errno: errno) }
+    let raw = socket(AF_UNIX, CInt(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
+    let descriptor: FileDescriptor
+    do throws(Errno) {
+      descriptor = try FileDescriptor(owning: raw)
+    } catch {
+      throw .system(call: "socket", path: path, errno: error.code)
+    }
     if let timeout {
-      // connect(2) waits where the backlog is full, for at most SO_SNDTIMEO; 0 would be for ever.
+      // If the backlog is full, connect(2) waits for at most SO_SNDTIMEO; 0 would mean no limit.
       let microseconds = max(1, timeout.wholeNanoseconds / 1000)
       var span = timeval(tv_sec: Int(microseconds / 1_000_000), tv_usec: Int(microseconds % 1_000_000))
-      setsockopt(descriptor, SOL_SOCKET, SO_SNDTIMEO, &span, socklen_t(MemoryLayout<timeval>.size))
+      setsockopt(raw, SOL_SOCKET, SO_SNDTIMEO, &span, socklen_t(MemoryLayout<timeval>.size))
     }
-    let deadline = timeout.map { monotonicNow() + $0 }
-    while Self.connect(descriptor, address) != 0 {
-      let reason = errno
-      if reason == EINTR { continue }
-      close(descriptor)
-      switch reason {
-      case ENOENT, ECONNREFUSED: throw .notRunning(path: path)
-      case EACCES, EPERM: throw .noPermission(path: path)
-      case EAGAIN: throw .timedOut(after: timeout ?? .zero)
-      default: throw .system(call: "connect", path: path, errno: reason)
-      }
+    if retry({ connect(raw, address) }) == 0 { return descriptor }
+    let reason = Errno()
+    switch reason.code {
+    case ENOENT, ECONNREFUSED: throw .notRunning(path: path)
+    case EACCES, EPERM: throw .noPermission(path: path)
+    case EAGAIN: throw .timedOut(after: timeout ?? .zero)
+    default: throw .system(call: "connect", path: path, errno: reason.code)
     }
-    self.descriptor = descriptor
-    self.path = path
-    self.timeout = timeout
-    self.deadline = deadline
   }
 
-  deinit { close(descriptor) }
-
-  /// Sends all. Where the other side reads no further, it stops: its answer says why.
+  /// Sends all bytes. Stops if the service reads no further: its answer says why.
   func send(_ bytes: [UInt8]) throws(ClientError) {
+    let raw = descriptor.raw
     var rest = bytes[...]
     while !rest.isEmpty {
-      let count = rest.withUnsafeBytes {
-        Glibc.send(descriptor, $0.baseAddress, $0.count, CInt(MSG_NOSIGNAL) | CInt(MSG_DONTWAIT))
+      let count = retry {
+        rest.withUnsafeBytes { Glibc.send(raw, $0.baseAddress, $0.count, CInt(MSG_NOSIGNAL) | CInt(MSG_DONTWAIT)) }
       }
       if count >= 0 {
         rest = rest.dropFirst(count)
         continue
       }
-      switch errno {
-      case EINTR: continue
-      case EAGAIN: try wait(for: POLLOUT)
-      case EPIPE, ECONNRESET: return
-      default: throw .system(call: "send", path: path, errno: errno)
-      }
+      let reason = Errno()
+      if reason.code == EPIPE || reason.code == ECONNRESET { return }
+      if !reason.isWouldBlock { throw .system(call: "send", path: path, errno: reason.code) }
+      try wait(for: POLLOUT)
     }
   }
 
-  /// Everything until the other side closes.
+  /// Receives everything until the service closes the connection; at most `limit` bytes.
   func receiveAll(limit: Int) throws(ClientError) -> [UInt8] {
     var all: [UInt8] = []
     while true {
       let piece = try receive()
       if piece.isEmpty { return all }
       all += piece
-      if all.count > limit { throw .malformedReply("it is longer than \(limit) bytes") }
+      if all.count > limit { throw .malformedReply("it is larger than \(limit) bytes") }
     }
   }
 
-  /// What is there, or what comes next; empty: the other side has closed.
+  /// Receives what has arrived, or waits for it; empty if the service has closed the connection.
   func receive() throws(ClientError) -> [UInt8] {
+    let raw = descriptor.raw
     var buffer = [UInt8](repeating: 0, count: 64 * 1024)
     while true {
-      let count = recv(descriptor, &buffer, buffer.count, CInt(MSG_DONTWAIT))
+      let count = retry { recv(raw, &buffer, buffer.count, CInt(MSG_DONTWAIT)) }
       if count >= 0 { return Array(buffer.prefix(count)) }
-      switch errno {
-      case EINTR: continue
-      case EAGAIN: try wait(for: POLLIN)
+      let reason = Errno()
       // What was received before the reset has been read by now.
-      case ECONNRESET: return []
-      default: throw .system(call: "recv", path: path, errno: errno)
-      }
+      if reason.code == ECONNRESET { return [] }
+      if !reason.isWouldBlock { throw .system(call: "recv", path: path, errno: reason.code) }
+      try wait(for: POLLIN)
     }
   }
 
   private func wait(for events: CInt) throws(ClientError) {
-    var entry = pollfd(fd: descriptor, events: Int16(events), revents: 0)
+    var entry = pollfd(fd: descriptor.raw, events: Int16(events), revents: 0)
     var milliseconds: CInt = -1
     if let deadline {
-      let left = (deadline - monotonicNow()).wholeMilliseconds
+      let left = (deadline - SystemClock.monotonic).wholeMilliseconds
       if left < 0 { throw .timedOut(after: timeout ?? .zero) }
-      // Rounded up, so that the last wait is not a spin.
+      // Rounded up, so that the last wait is not a busy loop.
       milliseconds = CInt(clamping: left + 1)
     }
-    if poll(&entry, 1, milliseconds) < 0 && errno != EINTR {
-      throw .system(call: "poll", path: path, errno: errno)
+    if poll(&entry, 1, milliseconds) < 0 {
+      let reason = Errno()
+      if reason.code != EINTR { throw .system(call: "poll", path: path, errno: reason.code) }
     }
   }
 
@@ -114,10 +117,4 @@ struct UnixStream: ~Copyable {
         descriptor, bytes.baseAddress?.assumingMemoryBound(to: sockaddr.self), socklen_t(bytes.count))
     }
   }
-}
-
-func monotonicNow() -> Instant {
-  var now = timespec()
-  clock_gettime(CLOCK_MONOTONIC, &now)
-  return Instant(nanoseconds: Int64(now.tv_sec) * 1_000_000_000 + Int64(now.tv_nsec))
 }

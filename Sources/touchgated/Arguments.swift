@@ -2,6 +2,7 @@ import Glibc
 import Service
 import ServiceConfiguration
 
+/// The command line of the service.
 struct Arguments {
   enum Task {
     case serve
@@ -10,7 +11,8 @@ struct Arguments {
     case version
   }
 
-  struct Wrong: Error {
+  /// What is wrong with an argument.
+  struct UsageError: Error {
     let description: String
   }
 
@@ -18,13 +20,15 @@ struct Arguments {
   var folders: [String] = []
   var options: Daemon.Options
 
-  init(_ words: some Collection<String>) throws(Wrong) {
-    // systemd names its folders in the environment (StateDirectory=).
+  init(_ words: some Collection<String>) throws(UsageError) {
+    // Set by systemd (StateDirectory=).
     let state = getenv("STATE_DIRECTORY").map { String(cString: $0) } ?? "/var/lib/touchgate"
     options = Daemon.Options(stateDirectory: state, socketPath: "/run/touchgate/touchgate.sock")
     var rest = Array(words)[...]
-    func value(_ option: String) throws(Wrong) -> String {
-      guard let value = rest.popFirst(), !value.isEmpty else { throw Wrong(description: "\(option) needs a value") }
+    func value(_ option: String) throws(UsageError) -> String {
+      guard let value = rest.popFirst(), !value.isEmpty else {
+        throw UsageError(description: "\(option) requires a value")
+      }
       return value
     }
     while let word = rest.popFirst() {
@@ -36,7 +40,8 @@ struct Arguments {
       case "--check-config": task = .checkConfiguration
       case "--help", "-h": task = .help
       case "--version": task = .version
-      default: throw Wrong(description: "there is no option '\(word)'")
+      case _ where word.hasPrefix("-"): throw UsageError(description: "unknown option '\(word)'")
+      default: throw UsageError(description: "unexpected argument '\(word)'")
       }
     }
     if folders.isEmpty { folders = Configuration.folders }
@@ -47,14 +52,14 @@ struct Arguments {
            touchgated --check-config [--config DIR]...
            touchgated --version | --help
 
-    Holds back updates while somebody is touching the screen. Normally started by systemd:
+    Holds back updates while somebody touches the screen. Normally started by systemd:
       systemctl enable --now touchgated.service
 
       --config DIR    read touchgate.conf and handlers.d/ from DIR instead of the system's folders;
-                      may be given several times, later ones win
-      --state DIR     where the queue lives (default $STATE_DIRECTORY or /var/lib/touchgate)
-      --socket PATH   where to listen (default /run/touchgate/touchgate.sock)
-      --replay FILE   play a recording (evemu text) in place of touchscreens
-      --check-config  say what is wrong with the configuration, with file and line; exit status 78 if anything is
+                      if given several times, later folders override earlier ones
+      --state DIR     store the queue in DIR; default: $STATE_DIRECTORY or /var/lib/touchgate
+      --socket PATH   listen on PATH; default: /run/touchgate/touchgate.sock
+      --replay FILE   play a recording (evemu text) instead of reading touchscreens
+      --check-config  report all problems of the configuration with file and line; exit status 78 if there are any
     """
 }

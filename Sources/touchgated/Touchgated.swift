@@ -11,7 +11,7 @@ struct Touchgated {
     do {
       arguments = try Arguments(CommandLine.arguments.dropFirst())
     } catch {
-      complain("touchgated: \(error.description)\n\(Arguments.usage)")
+      complain("touchgated: \(error.description)\nTry: touchgated --help")
       exit(2)
     }
     switch arguments.task {
@@ -22,7 +22,7 @@ struct Touchgated {
     }
   }
 
-  /// Exit status 78 (EX_CONFIG) where anything is wrong.
+  /// Returns exit status 78 (EX_CONFIG) if there is a problem.
   private static func check(_ arguments: Arguments) -> CInt {
     do {
       let configuration = try Configuration.read(folders: arguments.folders)
@@ -30,7 +30,7 @@ struct Touchgated {
       for problem in missing { complain("touchgated: \(problem)") }
       if !missing.isEmpty { return 78 }
       for note in configuration.screenNotes() { complain("touchgated: \(note)") }
-      print("configuration is good: \(configuration.handlers.count) handlers")
+      print("configuration is valid: \(configuration.handlers.count) handlers")
       return 0
     } catch {
       for problem in error.problems { complain("touchgated: \(problem)") }

@@ -90,7 +90,7 @@ struct ClientTests {
     #expect(throws: ClientError.notRunning(path: path)) { try TouchgateConnection(path: path).status() }
     #expect(
       ClientError.notRunning(path: path).description
-        == "nobody answers on \(path); is touchgated running? systemctl status touchgated")
+        == "cannot connect to \(path); is touchgated running? Check: systemctl status touchgated")
   }
 
   @Test("a service that does not answer ends in a time-out where one was asked for")

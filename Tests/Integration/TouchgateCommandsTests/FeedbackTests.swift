@@ -6,30 +6,30 @@ import TouchgateClient
 
 @Suite("touchgate feedback")
 struct FeedbackTests {
-  @Test("a kind, and after -- the command with whatever looks like an option")
+  @Test("feedback takes a kind, and after -- the command with everything that looks like an option")
   func arguments() throws {
-    #expect(try Invocation(parsing: ["feedback", "light"]).verb == .feedback(kind: "light", command: []))
+    #expect(isSame(try Invocation(parsing: ["feedback", "light"]).action, Feedback(kind: "light", command: [])))
     let running = try Invocation(parsing: ["feedback", "success", "--json", "--", "ls", "--json", "-h"])
-    #expect(running.verb == .feedback(kind: "success", command: ["ls", "--json", "-h"]) && running.json)
-    #expect(try Invocation(parsing: ["feedback", "--self-test"]).verb == .feedbackSelfTest)
-    #expect(try Invocation(parsing: ["feedback", "--help"]).verb == .help(.feedback))
+    #expect(isSame(running.action, Feedback(kind: "success", command: ["ls", "--json", "-h"])) && running.json)
+    #expect(isSame(try Invocation(parsing: ["feedback", "--self-test"]).action, FeedbackSelfTest()))
+    #expect(isSame(try Invocation(parsing: ["feedback", "--help"]).action, Help(verb: "feedback")))
   }
 
   @Test(
-    "wrong arguments are told apart",
+    "each wrong argument has its error",
     arguments: [
-      (["feedback"], "say which: success, warning"), (["feedback", "sucess"], "did you mean 'success'?"),
-      (["feedback", "light", "ls"], "'ls' is one argument too many"),
-      (["feedback", "light", "--self-test"], "--self-test takes neither"),
-      (["feedback", "--self-test", "--", "ls"], "--self-test takes neither"),
+      (["feedback"], "KIND is required: success, warning"), (["feedback", "sucess"], "did you mean 'success'?"),
+      (["feedback", "light", "ls"], "unexpected argument 'ls'"),
+      (["feedback", "light", "--self-test"], "KIND and --self-test cannot be combined"),
+      (["feedback", "--self-test", "--", "ls"], "--self-test and COMMAND cannot be combined"),
       (["status", "--self-test"], "'status' has no option --self-test"),
     ])
   func wrong(_ arguments: [String], _ words: String) {
     let error = #expect(throws: UsageError.self) { try Invocation(parsing: arguments) }
-    #expect(error?.message.contains(words) == true, "\(error?.message ?? "")")
+    #expect(error?.reason.description.contains(words) == true, "\(error?.reason.description ?? "")")
   }
 
-  @Test("a kind is asked for by its name")
+  @Test("the client sends the name of the kind")
   func asked() throws {
     let service = try OneAnswer(FeedbackReply(kind: "error", skewMs: 0.4))
     #expect(try TouchgateConnection(path: service.path).play("error").skewMs == 0.4)
@@ -37,7 +37,7 @@ struct FeedbackTests {
     #expect(try service.askedBody(FeedbackRequest.self) == FeedbackRequest(kind: "error"))
   }
 
-  @Test("the action runs once and gives its result: after the answer, a refusal, and without a service")
+  @Test("the action runs once and returns its result: after the answer, after a refusal, and without a service")
   func action() throws {
     var ran = 0
     let service = try OneAnswer(FeedbackReply(kind: "light"))
@@ -53,7 +53,7 @@ struct FeedbackTests {
     #expect(ran == 3)
   }
 
-  @Test("the self-test tells median and worst, and how often nothing could be felt")
+  @Test("the self-test prints median and worst, and how often nothing was felt")
   func selfTest() {
     var test = SelfTest()
     test.device = "drv260x"

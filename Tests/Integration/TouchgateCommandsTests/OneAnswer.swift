@@ -6,7 +6,7 @@ import TouchgateClient
 
 @testable import TouchgateCommands
 
-/// In the place of the service: answers one request, in a thread of its own.
+/// Answers one request in place of the service, on a thread of its own.
 final class OneAnswer {
   let path: String
   private let folder: String
@@ -45,14 +45,14 @@ final class OneAnswer {
     rmdir(folder)
   }
 
-  /// Method and target of what was asked; "" where nothing was within 5 s.
+  /// Method and target of the request; "" if none came within 5 s.
   func asked() -> String {
     finish()
     let line = work.takeUnretainedValue().request.prefix { $0 != UInt8(ascii: "\r") }
     return String(decoding: line, as: UTF8.self).split(separator: " ").prefix(2).joined(separator: " ")
   }
 
-  /// The body of what was asked.
+  /// The body of the request.
   func askedBody<Body: Decodable>(_ type: Body.Type) throws -> Body {
     finish()
     let text = String(decoding: work.takeUnretainedValue().request, as: UTF8.self)
@@ -91,21 +91,28 @@ final class OneAnswer {
   }
 }
 
-/// What a verb prints on standard output and how it ends, where the service answers so.
+/// What a command line prints on standard output and how it ends, if the service answers so.
 func outcome(
-  _ service: OneAnswer, json: Bool = false, _ verb: (Session) throws(Failure) -> ExitCode
+  _ service: OneAnswer, _ arguments: String...
 ) throws -> (printed: String, ended: Result<ExitCode, Failure>) {
   var ends: [CInt] = [-1, -1]
   try #require(pipe(&ends) == 0)
   defer { close(ends[0]) }
+  let invocation = try Invocation(parsing: arguments)
   let session = Session(
-    service: TouchgateConnection(path: service.path, timeout: .seconds(5)), json: json,
+    service: TouchgateConnection(path: service.path, timeout: .seconds(5)), json: invocation.json,
     output: StandardStream(descriptor: ends[1]))
   let ended: Result<ExitCode, Failure>
-  do throws(Failure) { ended = .success(try verb(session)) } catch { ended = .failure(error) }
+  do throws(Failure) { ended = .success(try invocation.action.run(session)) } catch { ended = .failure(error) }
   close(ends[1])
   // At most what a pipe holds.
   var buffer = [UInt8](repeating: 0, count: 64 * 1024)
   let count = read(ends[0], &buffer, buffer.count)
   return (String(decoding: buffer.prefix(max(0, count)), as: UTF8.self), ended)
+}
+
+/// Whether two actions ask for the same.
+func isSame(_ one: any Action, _ other: any Action) -> Bool {
+  func equals<One: Action>(_ one: One) -> Bool { one == other as? One }
+  return equals(one)
 }

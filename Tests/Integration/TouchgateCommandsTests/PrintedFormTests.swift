@@ -9,7 +9,7 @@ import TouchgateClient
 struct PrintedFormTests {
   let view = View(now: time("2026-11-30T02:14:48.000Z"), utcOffset: .zero, colours: false)
 
-  @Test("status of a touched screen: who touches, what waits for it, what was applied last")
+  @Test("status of a touched screen shows the contacts, what is waiting, and what was applied last")
   func touched() {
     var status = calm()
     status.touched = true
@@ -29,12 +29,12 @@ struct PrintedFormTests {
         """)
   }
 
-  @Test("status where nothing happens is one line")
+  @Test("status is one line if nothing happens")
   func clear() {
     #expect(view.block(calm()) == "clear     1 min 48 s\n")
   }
 
-  @Test("status where it is unknown says why, and warnings are there")
+  @Test("status shows why the gate state is unknown, and the warnings")
   func unknown() {
     var status = calm()
     status.gate = GateReply(state: "unknown", since: "2026-11-30T02:14:47.000Z", reason: "no touchscreen")
@@ -49,7 +49,7 @@ struct PrintedFormTests {
         """)
   }
 
-  @Test("status names a failed update and why it failed, without what a terminal would obey")
+  @Test("status shows a failed update and why it failed, without control characters")
   func failed() {
     var status = calm()
     var update = applied()
@@ -70,7 +70,7 @@ struct PrintedFormTests {
     #expect(east.clock("2026-11-28T23:00:00.000Z") == "2026-11-29 00:30:00")
   }
 
-  @Test("a watcher prints one line for every case")
+  @Test("status --watch prints one line in every case")
   func watchLines() {
     var status = calm()
     #expect(watchLine(.success(status)) == "not touched")
@@ -92,7 +92,7 @@ struct PrintedFormTests {
     #expect(watchLine(.failure(busy)) == "no status (too many)")
   }
 
-  @Test("a redrawn block goes back over as many lines as the one before had")
+  @Test("a block is drawn over the lines of the previous one")
   func redraw() {
     #expect(redrawing("a\n", over: 0) == "\u{1b}[?7la\n\u{1b}[?7h")
     #expect(redrawing("a\n", over: 3) == "\u{1b}[3A\u{1b}[J\u{1b}[?7la\n\u{1b}[?7h")
@@ -144,7 +144,7 @@ struct PrintedFormTests {
         """)
   }
 
-  @Test("show prints the key, and what took its place")
+  @Test("show prints the key and the successor")
   func showSuperseded() {
     #expect(
       view.fields(superseded()) == """
@@ -160,7 +160,7 @@ struct PrintedFormTests {
         """)
   }
 
-  @Test("why of one update: a blocker a line, or that there is none")
+  @Test("why prints one blocker per line, or that nothing blocks")
   func why() {
     var update = waiting()
     update.blockers.append(
@@ -177,7 +177,7 @@ struct PrintedFormTests {
     #expect(view.blockers(superseded()) == "nothing blocks it: superseded by 01J\n")
   }
 
-  @Test("why of all: a block an update, as they are given")
+  @Test("why without an ID prints one block per update, in the given order")
   func whyAll() {
     var next = waiting()
     next.id = "01K"
@@ -191,10 +191,10 @@ struct PrintedFormTests {
           nothing blocks it: waiting
 
         """)
-    #expect(view.blockersOfAll([]) == "nothing waits\n")
+    #expect(view.blockersOfAll([]) == "no updates are waiting\n")
   }
 
-  @Test("colours are there only where they are wanted")
+  @Test("colours are used only if they are enabled")
   func colours() {
     let colourful = View(now: view.now, utcOffset: .zero, colours: true)
     #expect(colourful.block(calm()) == "\u{1b}[32mclear\u{1b}[0m     1 min 48 s\n")

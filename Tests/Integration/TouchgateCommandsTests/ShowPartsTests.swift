@@ -4,33 +4,31 @@ import TouchgateClient
 
 @testable import TouchgateCommands
 
-@Suite("what was submitted with an update, for the unit that applies it")
+@Suite("Payload and parameters of an update")
 struct ShowPartsTests {
   @Test("show --payload prints the bytes of the answer and nothing else")
   func payload() throws {
     let service = try OneAnswer("as it came")
-    let (printed, ended) = try outcome(service) { session throws(Failure) in try showPayload("a b", session) }
-    #expect(printed == "\"as it came\"" && ended == .success(.done))
+    let (printed, ended) = try outcome(service, "show", "a b", "--payload")
+    #expect(printed == "\"as it came\"" && ended == .success(.success))
     #expect(service.asked() == "GET /v1/updates/a%20b/payload")
   }
 
-  @Test("show --param prints the value of one parameter, and says so where there is none")
+  @Test("show --param prints the value of one parameter, and reports a missing one")
   func parameter() throws {
     let service = try OneAnswer(["url": "https://example.org", "other": "x"])
-    let (printed, ended) = try outcome(service) { session throws(Failure) in try showParameter("7", "url", session) }
-    #expect(printed == "https://example.org\n" && ended == .success(.done))
+    let (printed, ended) = try outcome(service, "show", "7", "--param", "url")
+    #expect(printed == "https://example.org\n" && ended == .success(.success))
     #expect(service.asked() == "GET /v1/updates/7/parameters")
-    let missing = try outcome(try OneAnswer(["other": "x"])) { session throws(Failure) in
-      try showParameter("7", "url", session)
-    }
+    let missing = try outcome(try OneAnswer(["other": "x"]), "show", "7", "--param", "url")
     #expect(
-      missing.ended == .failure(Failure(message: "the update has no parameter 'url'", code: .otherwise)))
+      missing.ended == .failure(Failure(message: "the update has no parameter 'url'", code: .failure)))
   }
 
-  @Test("who may not is told, by the exit code too")
+  @Test("permission denied has its own exit status")
   func refused() throws {
     let service = try OneAnswer(status: 403, ProblemReply(Problem(code: "notYours", message: "no, because")))
-    let (_, ended) = try outcome(service) { session throws(Failure) in try showPayload("7", session) }
+    let (_, ended) = try outcome(service, "show", "7", "--payload")
     #expect(ended == .failure(Failure(message: "no, because", code: .notPermitted)))
   }
 }

@@ -5,9 +5,9 @@ import TouchgateClient
 
 @testable import TouchgateCommands
 
-@Suite("Payloads and exit codes")
+@Suite("Payloads and exit statuses")
 struct SubmitTests {
-  @Test("a payload that is UTF-8 goes as text, also an empty one and one with NUL; any other as base64")
+  @Test("a payload in UTF-8 is sent as text, even an empty one and one with NUL; any other as base64")
   func encoding() {
     var request = SubmitRequest(handler: "x")
     request.setPayload([])
@@ -19,7 +19,7 @@ struct SubmitTests {
     #expect(request.payload == nil && request.payloadBase64 == "/wAB")
   }
 
-  @Test("a payload of the largest size is read whole, a larger one is refused with its limit")
+  @Test("a payload of the largest size is read completely, and a larger one is refused with the limit")
   func size() throws {
     var path = Array("/tmp/touchgate-payload-XXXXXX".utf8CString)
     let descriptor = mkstemp(&path)
@@ -39,7 +39,7 @@ struct SubmitTests {
     #expect(failure?.message?.hasPrefix("payload: \(name) is larger than 1048576 bytes") == true)
   }
 
-  @Test("a payload that cannot be read is a wrong argument, and says why")
+  @Test("a payload that cannot be read is a wrong argument, and the error says why")
   func unreadable() {
     #expect(
       throws: Failure(message: "payload: cannot read /nonexistent: No such file or directory", code: .usage)
@@ -47,7 +47,7 @@ struct SubmitTests {
   }
 
   @Test(
-    "each failure has its exit code",
+    "each failure has its exit status",
     arguments: [
       (.notRunning(path: "/s"), 69), (.noReply(path: "/s"), 69), (.noPermission(path: "/s"), 77),
       (.timedOut(after: .seconds(1)), 75), (refused(403), 77), (refused(400), 65), (refused(409), 65),
@@ -57,7 +57,7 @@ struct SubmitTests {
     #expect(Failure(error).code.rawValue == code)
   }
 
-  @Test("a refusal names the field it is about")
+  @Test("a refusal names the field")
   func field() {
     let error = ClientError.refused(
       status: 400, Problem(code: "badParameter", message: "does not match ^https", field: "parameters.url"))

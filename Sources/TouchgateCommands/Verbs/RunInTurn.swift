@@ -1,0 +1,27 @@
+import TouchgateAPI
+import TouchgateClient
+
+/// `run -- COMMAND…`: waits for the caller's turn, runs the command in it, and returns its exit status. The turn ends
+/// with the command, or with this process.
+struct RunInTurn: Action {
+  let turn: TurnRequest
+  let timeout: String?
+  let command: [String]
+
+  func run(_ session: Session) throws(Failure) -> ExitCode {
+    let stream = try askingToStart { () throws(ClientError) in try session.patient.turn(turn, timeout: timeout) }
+    guard try askingToStart({ () throws(ClientError) in try stream.nextLine() }) != nil else {
+      throw Failure(.noTurn, code: .notStarted)
+    }
+    return try withExtendedLifetime(stream) { () throws(Failure) in try runToEnd(command) }
+  }
+}
+
+extension RunInTurn {
+  init(_ arguments: Arguments) throws(UsageError) {
+    turn = TurnRequest(
+      quietPeriod: arguments[.quiet], screen: arguments[.screen], guard: arguments.has(.guard) ? "grab" : nil)
+    timeout = arguments[.timeout]
+    command = arguments.command
+  }
+}
