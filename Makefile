@@ -53,6 +53,7 @@ build: libraries ## build everything for debugging, with the tests
 	swift build --build-tests < /dev/null
 
 check: lint build ## format, build, and the tests that need no root and no VM
+	@Tests/Tools/run-selftest
 	@Tests/Tools/run pure
 
 release: libraries ## build the two programs as they are installed (static Swift runtime)
@@ -71,6 +72,7 @@ test-root: release
 	@$(MAKE) --no-print-directory install DESTDIR=$(CURDIR)/.build/vm-root PREFIX=/usr > /dev/null
 
 test: deps lint build race-stamp test-root vm-build ## everything: packages, format, builds, all tests, those in the VM too
+	@Tests/Tools/run-selftest
 	@Tests/Tools/run pure crash api devices plain systemd simtime hid
 
 hid-test: libraries test-root vm-build ## the kernel's HID tests with the service watching: all that `make test` samples
