@@ -1,12 +1,12 @@
-# What a developer and a packager need; `make` alone lists it. Needs: GNU make, the Swift toolchain of .swift-version.
-# Nothing here reads standard input or wants a terminal, except `make vm`.
+# For developers and packagers; `make` alone lists the targets. Needs: GNU make, the Swift toolchain of .swift-version.
+# Nothing here reads standard input or needs a terminal, except `make vm`.
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help deps libraries lint build check release test test-crash bench test-root touch-script haptics-test service-test api-test conformance fuzz model-check hid-test demo install uninstall vm vm-build
+.PHONY: help deps libraries lint build check release test mutants test-crash bench test-root touch-script haptics-test service-test api-test conformance fuzz model-check hid-test demo install uninstall vm vm-build
 
-# Everything from Debian that the build needs. `make lint` checks that README.md and the C headers say the same.
+# All packages of Debian that the build needs. `make lint` checks that README.md and the C headers name the same.
 PACKAGES := pkg-config libevdev-dev libudev-dev libsystemd-dev libsqlite3-dev libmicrohttpd-dev
 APT_LINE := apt-get install --no-install-recommends $(PACKAGES)
 HAVE_LIBRARIES := pkg-config --exists libevdev libudev libsystemd sqlite3 libmicrohttpd 2>/dev/null
@@ -29,7 +29,7 @@ help: ## this list
 	@echo "targets:"
 	@sed -nE 's/^([a-z-]+):.*## (.*)/  \1	\2/p' Makefile | expand -t 16
 
-deps: ## install the Debian packages that the build needs (through sudo when not root); nothing if they are there
+deps: ## install the Debian packages that the build needs (through sudo if not root); nothing if they are installed
 	@$(HAVE_LIBRARIES) && exit 0; \
 	run=; if [ "$$(id -u)" != 0 ]; then \
 	  command -v sudo > /dev/null || { echo "not root and no sudo; as root run: $(APT_LINE)" >&2; exit 1; }; run=sudo; fi; \
@@ -38,46 +38,48 @@ deps: ## install the Debian packages that the build needs (through sudo when not
 	packages() { apt install --no-install-recommends $(PACKAGES); }; \
 	packages 2> /dev/null || { apt update; packages; }
 
-# A missing library is said in words, with what to do, and not by a compiler.
+# A missing library is reported here, with what to do, and not by the compiler.
 libraries:
-	@command -v swift > /dev/null || { echo "there is no swift on PATH: install the toolchain Swift $$(cat .swift-version)" \
+	@command -v swift > /dev/null || { echo "swift is not on PATH: install the toolchain Swift $$(cat .swift-version)" \
 	  "and put its usr/bin on PATH" >&2; exit 1; }
 	@$(HAVE_LIBRARIES) || { echo "libraries are missing; run 'make deps', or: sudo $(APT_LINE)" >&2; exit 1; }
 
 lint: libraries
 	@for file in README.md Sources/C*/shim.h; do \
 	  ! grep -q 'apt-get install' $$file || grep -qF '$(APT_LINE)' $$file || \
-	    { echo "$$file names other packages than the Makefile: $(APT_LINE)" >&2; exit 1; }; done
+	    { echo "$$file must name the packages of the Makefile: $(APT_LINE)" >&2; exit 1; }; done
 	swift format lint --strict --parallel --recursive Package.swift Sources Tests Fuzz Benchmarks < /dev/null
 
 build: libraries ## build everything for debugging, with the tests
 	swift build --build-tests < /dev/null
 
 check: lint build ## format, build, and the tests that need no root and no VM
+	@Tests/Tools/run-selftest
 	@Tests/Tools/run pure
 
 release: libraries ## build the two programs as they are installed (static Swift runtime)
 	swift build -c release --static-swift-stdlib --product touchgated < /dev/null
 	swift build -c release --static-swift-stdlib --product touchgate < /dev/null
 
-vm-build: ## build the test VM (minutes, once; lies outside the checkout)
+vm-build: ## build the test VM (9 minutes, once; outside the checkout)
 	@Tests/Tools/vm/build simtime < /dev/null
 
 vm: vm-build ## a shell in the test VM
 	@Tests/Tools/vm/shell
 
-# What `make install` makes, for the VM.
+# What `make install` installs, for the VM.
 test-root: release
 	@rm -rf .build/vm-root
 	@$(MAKE) --no-print-directory install DESTDIR=$(CURDIR)/.build/vm-root PREFIX=/usr > /dev/null
 
 test: deps lint build race-stamp test-root vm-build ## everything: packages, format, builds, all tests, those in the VM too
+	@Tests/Tools/run-selftest
 	@Tests/Tools/run pure crash api devices plain systemd simtime hid
 
-hid-test: libraries test-root vm-build ## the kernel's HID tests with the service watching: all that `make test` samples
+hid-test: libraries test-root vm-build ## the kernel's HID tests with the service watching (make test runs one in three)
 	@Tests/Tools/vm-hid/run < /dev/null
 
-api-test: libraries test-root ## every call of docs/openapi.yaml, right and wrong, against the running service: make api-test [API_SEED=n]
+api-test: libraries test-root ## each call of docs/openapi.yaml, right and wrong, against the running service: make api-test [API_SEED=n]
 	@API_SEED=$${API_SEED:-$(API_SEED)} Tests/Tools/api/run < /dev/null
 
 ROUNDS ?= 100
@@ -86,7 +88,7 @@ test-crash: libraries build test-root ## kill the service at every boundary: mak
 	  [ -z "$${status:-}" ] || cat .build/test-crash.log >&2; \
 	  grep -E '^(seed|given up|crash on)' .build/test-crash.log; grep '^crash:' .build/test-crash.log; exit $${status:-0}
 
-bench: libraries release ## what it costs that 100,000 updates wait: ratios to 100, each pair measured in turn
+bench: libraries release ## the cost of 100,000 waiting updates: ratios to 100, each pair measured in turn
 	@swift build -c release --product queuebench < /dev/null > .build/bench.log 2>&1 || { cat .build/bench.log >&2; exit 1; }
 	@.build/release/queuebench "$$(realpath .build/release/touchgated)"
 
@@ -94,7 +96,7 @@ service-test: libraries build test-root vm-build ## the installed service under 
 	@Tests/Tools/service/run
 
 touch-script: libraries ## run one touch script and print each check: make touch-script FILE=path
-	@[ -f "$(FILE)" ] || { echo "say which script: make touch-script FILE=path" >&2; exit 1; }
+	@[ -f "$(FILE)" ] || { echo "FILE= is required: make touch-script FILE=path" >&2; exit 1; }
 	@swift build --build-tests < /dev/null > .build/touch-script.log 2>&1 || { cat .build/touch-script.log >&2; exit 1; }
 	@TOUCH_SCRIPT="$$(realpath -- "$(FILE)")" NO_COLOR=1 swift test --skip-build --disable-xctest --quiet \
 	  --filter 'TouchScriptTests/holds' < /dev/null
@@ -110,25 +112,28 @@ conformance: libraries ## recordings with injected faults, another seed each tim
 	  grep '^conformance: [0-9]* streams' .build/conformance.log; exit $${status:-0}
 
 FUZZ_SECONDS ?= 600
-fuzz: libraries ## fuzz the recording reader, the tracker and the requests: make fuzz FUZZ_SECONDS=600 (each)
+fuzz: libraries ## fuzz the readers of recordings, events and requests: make fuzz FUZZ_SECONDS=600 (each)
 	@FUZZ_SECONDS=$(FUZZ_SECONDS) Fuzz/run
 
+mutants: libraries ## whether the unit tests notice small changes to the code (10 min; needs python3)
+	@Tests/Tools/mutants < /dev/null
+
 LENGTH ?= 7
-model-check: libraries ## every sequence of steps on two slots: make model-check LENGTH=7 (6 in make check; each more takes ten times)
+model-check: libraries ## every sequence of steps on two slots: make model-check LENGTH=7 (6 in make check; each further step takes ten times as long)
 	@swift build --build-tests < /dev/null
 	@MODEL_CHECK_LENGTH=$(LENGTH) swift test --skip-build --disable-xctest --filter ModelCheckTests < /dev/null
 
 .PHONY: race-stamp race-test
-# The handler of the race tests, beside the test bundle. C and static, since it must start fast.
+# The handler of the race tests, beside the test bundle. In C and static, because it must start fast.
 race-stamp: build
 	@clang -O2 -Wall -Werror -static -o .build/debug/race-stamp Tests/Tools/racer/stamp.c
 
 RACE_SECONDS ?= 120
-race-test: deps race-stamp test-root vm-build ## tap against a stream of updates, in the VM: make race-test RACE_SECONDS=120 [SEED=n]
+race-test: deps race-stamp test-root vm-build ## taps against a stream of updates, in the VM: make race-test RACE_SECONDS=120 [SEED=n]
 	@TOUCHGATE_RACE_SECONDS=$(RACE_SECONDS) TOUCHGATE_RACE_SEED=$(SEED) Tests/Tools/run race || status=$$?; \
 	grep -a '^race: [0-9]* updates' .build/tests/race; exit $${status:-0}
 
-demo: deps release ## an update waits for a recorded finger: half a minute, no device, no root
+demo: deps release ## an update waits for a recorded finger: 8 seconds after the build, no device, no root
 	@Examples/demo
 
 install: ## install what `make release` built; DESTDIR=, PREFIX=/usr
@@ -146,7 +151,7 @@ install: ## install what `make release` built; DESTDIR=, PREFIX=/usr
 	install -D -m 644 -t $(catalogdir) systemd/catalog/touchgate.catalog
 	install -D -m 644 -t $(polkitdir) systemd/polkit/50-touchgate.rules
 	[ -e $(confdir)/touchgate.conf ] || install -m 644 config/touchgate.conf $(confdir)
-	install -D -m 644 -t $(docdir) README.md LICENSE docs/architecture.md docs/touch.md docs/haptics.md docs/openapi.yaml docs/guard.md docs/service.md
+	install -D -m 644 -t $(docdir) README.md LICENSE docs/architecture.md docs/touch.md docs/haptics.md docs/openapi.yaml docs/guard.md docs/service.md docs/operating.md docs/socket.md
 	install -D -m 644 -t $(docdir)/handlers.d config/handlers.d/*
 	install -D -m 644 -t $(mandir)/man1 man/touchgate.1
 	install -D -m 644 -t $(mandir)/man5 man/touchgate.conf.5
@@ -154,7 +159,7 @@ install: ## install what `make release` built; DESTDIR=, PREFIX=/usr
 	if [ -z "$(DESTDIR)" ] && [ -d /run/systemd/system ]; then \
 	  systemd-sysusers touchgate.conf; systemctl daemon-reload; journalctl --update-catalog; udevadm control --reload; fi
 
-uninstall: ## remove what `make install` put there; configuration, queue and user stay
+uninstall: ## remove what `make install` installed; configuration, queue and user stay
 	rm -f $(sbindir)/touchgated $(bindir)/touchgate $(unitdir)/touchgated.service $(unitdir)/touchgated.socket
 	rm -f $(udevdir)/70-touchgate.rules $(catalogdir)/touchgate.catalog $(polkitdir)/50-touchgate.rules
 	rm -f $(sysusersdir)/touchgate.conf $(mandir)/man1/touchgate.1 $(mandir)/man5/touchgate.conf.5 $(mandir)/man8/touchgated.8

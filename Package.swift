@@ -103,6 +103,7 @@ let package = Package(
     support("Racing", ["CLinux", "Seeded", "Timeline"]),
 
     // Programs for tests and for developers.
+    .executableTarget(name: "testreport", path: "Tests/Tools/testreport", swiftSettings: strict),
     .executableTarget(
       name: "touchplay", dependencies: ["VirtualTouch"], path: "Tests/Tools/touchplay", swiftSettings: strict),
     .executableTarget(
