@@ -1,7 +1,7 @@
 import Gating
+import HTTPTypes
 import Linux
 import Scheduling
-import SocketServer
 import Timeline
 import TouchgateAPI
 

@@ -1,9 +1,9 @@
 import EventLoop
 import Glibc
+import HTTPTypes
 import Linux
 import Scheduling
 import ServiceLog
-import SocketServer
 import SystemBus
 import Timeline
 import UpdateStore

@@ -1,5 +1,5 @@
 import Glibc
-import SocketServer
+import HTTPTypes
 
 /// Users and groups that may do something: `[Rights]` and `Allow…=`. Root may do everything, and stands in no list.
 public struct Principals: Equatable, Sendable {
