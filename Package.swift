@@ -57,6 +57,7 @@ let package = Package(
     module("Gating", ["Timeline", "TouchModel"]),
     module("Scheduling", ["Timeline"]),
     module("TouchgateAPI", ["Timeline"]),
+    module("HTTPTypes"),
     module("Haptics", ["Timeline"]),
 
     // C: what Debian ships, and the shims for what the importer drops.
@@ -76,13 +77,13 @@ let package = Package(
     module("ForceFeedback", ["Timeline", "Haptics", "CLinux"]),
     module("Recordings", ["Timeline", "TouchModel"]),
     module("UpdateStore", ["Timeline", "Scheduling", "CSQLite"]),
-    module("SocketServer", ["Timeline", "TouchgateAPI", "CLinux", "CMicrohttpd"]),
+    module("SocketServer", ["Timeline", "TouchgateAPI", "HTTPTypes", "CLinux", "CMicrohttpd"]),
     module("ServiceConfiguration", ["Timeline", "TouchModel", "Gating", "Scheduling", "Haptics", "Linux"]),
     module(
       "Service",
       [
-        "Timeline", "TouchModel", "Gating", "Scheduling", "TouchgateAPI", "EventLoop", "SystemBus", "Evdev",
-        "Recordings", "UpdateStore", "SocketServer", "Haptics", "ForceFeedback", "Linux", "ServiceLog",
+        "Timeline", "TouchModel", "Gating", "Scheduling", "TouchgateAPI", "HTTPTypes", "EventLoop", "SystemBus",
+        "Evdev", "Recordings", "UpdateStore", "SocketServer", "Haptics", "ForceFeedback", "Linux", "ServiceLog",
         "ServiceConfiguration", "CLinux", "CLibsystemd",
       ], embedding: ["Resources/openapi.yaml"]),
     module("TouchgateClient", ["Timeline", "TouchgateAPI", "Linux"]),
@@ -120,6 +121,7 @@ let package = Package(
     tests(.unit, "GatingTests", ["Timeline", "TouchModel", "Gating"]),
     tests(.unit, "SchedulingTests", ["Seeded", "Timeline", "TouchModel", "Gating", "Scheduling"]),
     tests(.unit, "HapticsTests", ["Timeline", "Haptics"]),
+    tests(.unit, "HTTPTypesTests", ["HTTPTypes"]),
     tests(.unit, "ArchitectureTests", ["ProjectFiles"]),
     tests(.unit, "RacingTests", ["Racing", "Timeline"]),
 
@@ -130,7 +132,8 @@ let package = Package(
       .integration, "ConformanceTests",
       ["Seeded", "ProjectFiles", "Timeline", "TouchModel", "Recordings", "Evdev"]),
     tests(.integration, "UpdateStoreTests", ["Timeline", "Scheduling", "UpdateStore", "CSQLite"]),
-    tests(.integration, "SocketServerTests", ["Timeline", "TouchgateAPI", "SocketServer", "TouchgateClient"]),
+    tests(
+      .integration, "SocketServerTests", ["Timeline", "TouchgateAPI", "HTTPTypes", "SocketServer", "TouchgateClient"]),
     tests(
       .integration, "TouchgateCommandsTests",
       ["Timeline", "Linux", "TouchgateAPI", "TouchgateClient", "TouchgateCommands", "ProjectFiles"]),
@@ -140,8 +143,8 @@ let package = Package(
     tests(
       .integration, "ServiceTests",
       [
-        "Gating", "Timeline", "Scheduling", "TouchgateAPI", "TouchgateClient", "SystemBus", "EventLoop", "Service",
-        "Linux", "ServiceLog", "UpdateStore", "ProjectFiles",
+        "Gating", "Timeline", "Scheduling", "TouchgateAPI", "HTTPTypes", "TouchgateClient", "SystemBus", "EventLoop",
+        "Service", "Linux", "ServiceLog", "UpdateStore", "ProjectFiles",
       ]),
 
     // A kernel of their own (the test VM), or the installed programs; skipped elsewhere (make test runs them).

@@ -1,5 +1,5 @@
 import FoundationEssentials
-import SocketServer
+import HTTPTypes
 import Timeline
 import TouchgateAPI
 

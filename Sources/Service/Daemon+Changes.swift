@@ -1,3 +1,4 @@
+import HTTPTypes
 import Linux
 import Scheduling
 import ServiceConfiguration

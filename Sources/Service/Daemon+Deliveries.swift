@@ -1,4 +1,5 @@
 import FoundationEssentials
+import HTTPTypes
 import Linux
 import Scheduling
 import ServiceConfiguration

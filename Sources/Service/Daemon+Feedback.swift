@@ -1,4 +1,5 @@
 import EventLoop
+import HTTPTypes
 import Haptics
 import Linux
 import Scheduling

@@ -1,5 +1,6 @@
 import EventLoop
 import Gating
+import HTTPTypes
 import Linux
 import Scheduling
 import ServiceConfiguration

@@ -1,10 +1,10 @@
 import EventLoop
 import Glibc
+import HTTPTypes
 import Linux
 import Scheduling
 import ServiceConfiguration
 import ServiceLog
-import SocketServer
 import SystemBus
 import Timeline
 import UpdateStore

@@ -1,4 +1,5 @@
 import Gating
+import HTTPTypes
 import Linux
 import Scheduling
 import ServiceLog

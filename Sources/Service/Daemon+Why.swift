@@ -1,6 +1,6 @@
+import HTTPTypes
 import Linux
 import Scheduling
-import SocketServer
 import Timeline
 import TouchgateAPI
 import UpdateStore

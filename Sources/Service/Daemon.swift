@@ -3,6 +3,7 @@ import CLinux
 import EventLoop
 import Gating
 import Glibc
+import HTTPTypes
 import Linux
 import Recordings
 import Scheduling

@@ -1,6 +1,7 @@
 import CLinux
 import CMicrohttpd
 import Glibc
+import HTTPTypes
 import Timeline
 import TouchgateAPI
 

@@ -1,5 +1,6 @@
 import CMicrohttpd
 import Glibc
+import HTTPTypes
 import Timeline
 import TouchgateAPI
 

@@ -1,6 +1,7 @@
 import CLinux
 import CMicrohttpd
 import Glibc
+public import HTTPTypes
 public import Timeline
 import TouchgateAPI
 

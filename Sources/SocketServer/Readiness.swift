@@ -1,5 +1,6 @@
 import CMicrohttpd
 import Glibc
+import HTTPTypes
 
 /// One epoll descriptor for the loop to watch. It holds:
 /// libmicrohttpd's own epoll descriptor;

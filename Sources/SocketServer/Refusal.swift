@@ -1,4 +1,5 @@
 import FoundationEssentials
+import HTTPTypes
 import TouchgateAPI
 
 /// What the server answers by itself, before the application sees anything.

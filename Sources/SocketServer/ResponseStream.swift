@@ -1,4 +1,5 @@
 import CMicrohttpd
+import HTTPTypes
 import Timeline
 
 /// An answer that goes on: lines are put in by the application, and taken out by libmicrohttpd as the client reads.

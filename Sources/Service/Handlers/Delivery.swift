@@ -1,6 +1,6 @@
+import HTTPTypes
 import Linux
 import Scheduling
-import SocketServer
 import Timeline
 
 /// An update in the hands of a connected application, which applies it itself and says so.

@@ -1,4 +1,4 @@
-import SocketServer
+import HTTPTypes
 import TouchgateAPI
 
 /// What a request may bring besides its path, whatever the call does with it.

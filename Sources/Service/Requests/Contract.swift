@@ -1,4 +1,4 @@
-import SocketServer
+import HTTPTypes
 
 /// `GET /v1/openapi.yaml`: docs/openapi.yaml, which stands in the program as it was built.
 enum Contract {

@@ -1,4 +1,4 @@
-import SocketServer
+import HTTPTypes
 import Timeline
 import TouchgateAPI
 

@@ -1,7 +1,7 @@
 import FoundationEssentials
 import Gating
+import HTTPTypes
 import Scheduling
-import SocketServer
 import Timeline
 import TouchgateAPI
 

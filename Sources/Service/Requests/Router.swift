@@ -1,4 +1,4 @@
-import SocketServer
+import HTTPTypes
 import TouchgateAPI
 
 /// Which call of the socket a request is.

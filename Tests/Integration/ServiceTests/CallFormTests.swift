@@ -1,3 +1,4 @@
+import HTTPTypes
 import SocketServer
 import Testing
 import TouchgateAPI

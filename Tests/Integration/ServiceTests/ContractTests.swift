@@ -1,4 +1,5 @@
 import Foundation
+import HTTPTypes
 import ProjectFiles
 import SocketServer
 import Testing

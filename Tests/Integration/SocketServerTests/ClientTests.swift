@@ -1,5 +1,6 @@
 import FoundationEssentials
 import Glibc
+import HTTPTypes
 import SocketServer
 import Testing
 import TouchgateAPI

@@ -1,4 +1,5 @@
 import FoundationEssentials
+import HTTPTypes
 import SocketServer
 import Testing
 import Timeline

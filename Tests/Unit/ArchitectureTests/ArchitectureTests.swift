@@ -11,6 +11,7 @@ struct ArchitectureTests {
     "Scheduling": ["Timeline"],
     "TouchgateAPI": ["Timeline"],
     "Haptics": ["Timeline"],
+    "HTTPTypes": [],
   ]
 
   let tree: SourceTree
