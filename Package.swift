@@ -54,6 +54,7 @@ let package = Package(
     // Pure: nothing but each other and the standard library (ArchitectureTests checks it).
     module("Timeline"),
     module("TouchModel", ["Timeline"]),
+    module("TouchReading", ["Timeline", "TouchModel"]),
     module("Gating", ["Timeline", "TouchModel"]),
     module("Scheduling", ["Timeline"]),
     module("TouchgateAPI", ["Timeline"]),
@@ -73,7 +74,7 @@ let package = Package(
     module("ServiceLog", ["Linux", "Scheduling", "CLibsystemd"]),
     module("EventLoop", ["Timeline", "Linux", "CLinux", "CLibsystemd"]),
     module("SystemBus", ["Timeline", "Linux", "EventLoop", "CLibsystemd"]),
-    module("Evdev", ["Timeline", "TouchModel", "CLinux", "CLibevdev", "CLibudev"]),
+    module("Evdev", ["Timeline", "TouchModel", "TouchReading", "Linux", "CLinux", "CLibevdev", "CLibudev"]),
     module("ForceFeedback", ["Timeline", "Haptics", "CLinux"]),
     module("Recordings", ["Timeline", "TouchModel"]),
     module("UpdateStore", ["Timeline", "Scheduling", "CSQLite"]),
@@ -82,7 +83,7 @@ let package = Package(
     module(
       "Service",
       [
-        "Timeline", "TouchModel", "Gating", "Scheduling", "TouchgateAPI", "HTTPTypes", "EventLoop", "SystemBus",
+        "Timeline", "TouchModel", "TouchReading", "Gating", "Scheduling", "TouchgateAPI", "HTTPTypes", "EventLoop", "SystemBus",
         "Evdev", "Recordings", "UpdateStore", "SocketServer", "Haptics", "ForceFeedback", "Linux", "ServiceLog",
         "ServiceConfiguration", "CLinux", "CLibsystemd",
       ], embedding: ["Resources/openapi.yaml"]),
@@ -117,6 +118,7 @@ let package = Package(
 
     // Values only: milliseconds, no kernel, no root.
     tests(.unit, "TouchModelTests", ["Timeline", "TouchModel", "TouchScripts"], exclude: ["Cases"]),
+    tests(.unit, "TouchReadingTests", ["Timeline", "TouchModel", "TouchReading"]),
     tests(.unit, "TimelineTests", ["Timeline"]),
     tests(.unit, "GatingTests", ["Timeline", "TouchModel", "Gating"]),
     tests(.unit, "SchedulingTests", ["Seeded", "Timeline", "TouchModel", "Gating", "Scheduling"]),
@@ -130,7 +132,7 @@ let package = Package(
     tests(.integration, "RecordingsTests", ["Seeded", "ProjectFiles", "Timeline", "TouchModel", "Recordings"]),
     tests(
       .integration, "ConformanceTests",
-      ["Seeded", "ProjectFiles", "Timeline", "TouchModel", "Recordings", "Evdev"]),
+      ["Seeded", "ProjectFiles", "Timeline", "TouchModel", "TouchReading", "Recordings", "Evdev"]),
     tests(.integration, "UpdateStoreTests", ["Timeline", "Scheduling", "UpdateStore", "CSQLite"]),
     tests(
       .integration, "SocketServerTests", ["Timeline", "TouchgateAPI", "HTTPTypes", "SocketServer", "TouchgateClient"]),
@@ -154,7 +156,7 @@ let package = Package(
       .system, "VMTests",
       [
         "VirtualTouch", "VirtualVibrator", "Racing", "Haptics", "TouchScripts", "TouchgateAPI", "TouchgateClient",
-        "Timeline", "TouchModel", "Evdev", "Recordings", "CLibevdev", "ProjectFiles",
+        "Timeline", "TouchModel", "TouchReading", "Evdev", "Recordings", "CLibevdev", "ProjectFiles",
       ]),
   ],
   swiftLanguageModes: [.v6]

@@ -1,9 +1,9 @@
-import Evdev
 import Gating
 import Linux
 import ServiceLog
 import Timeline
 import TouchModel
+import TouchReading
 import TouchgateAPI
 
 /// The devices that are grabbed around the start of a handler, each let go of at a moment of its own, and what came
@@ -64,7 +64,7 @@ extension TouchInput {
     if grab && changesTold == before {
       guard self.grab(screen, now) else { return true }
       lookAgain(now)
-      if guards.fresh.contains(where: { attached[$0]?.source.othersHeard == true }) { return true }
+      if guards.fresh.contains(where: { attached[$0]?.grabbable?.othersHeard == true }) { return true }
       letGoOfKeys(now)
     }
     return changesTold != before
@@ -72,7 +72,7 @@ extension TouchInput {
 
   /// A key that is let go of within a grab stays pressed for all others, and whether it was pressed in it is not known.
   private func letGoOfKeys(_ now: Instant) {
-    for id in guards.fresh where attached[id]?.source.isKeyDown == true {
+    for id in guards.fresh where attached[id]?.grabbable?.isKeyDown == true {
       letGo(id, .clean, now)
       lookAgain(now)
     }
@@ -92,14 +92,15 @@ extension TouchInput {
         ours.insert(id)
         continue
       }
-      switch device.source.grab() {
+      // A recording has no other readers.
+      switch device.grabbable?.grab() ?? .taken {
       case .taken:
         ours.insert(id)
       case .touched:
         touched = true
       case .busy:
         guards.refused()
-        device.tracker.noteForeignGrab()
+        device.reader.noteForeignGrab()
       case .failed(let code):
         log.warning("screen '\(device.screen)': \(device.node) cannot be grabbed: \(Errno(code))")
       }
@@ -119,7 +120,7 @@ extension TouchInput {
     guards.aborted()
     for id in guards.fresh {
       guard let device = attached[id] else { continue }
-      if device.source.othersHeard || !isDown(id) {
+      if device.grabbable?.othersHeard == true || !isDown(id) {
         letGo(id, .clean, now)
       } else {
         guards.calledOff(id, at: now)
@@ -143,11 +144,11 @@ extension TouchInput {
   private func letGo(_ id: DeviceID, _ release: CommitGuard.Release, _ now: Instant) {
     guards.letGo(id)
     guard let device = attached[id] else { return }
-    device.source.ungrab()
+    device.grabbable?.ungrab()
     pump(id, now)
     // A finger may land between the look and the end of the grab. Where it has left again by then nobody missed a thing.
     let isOver =
-      switch device.source.unheard() {
+      switch device.grabbable?.unheard() ?? .nothing {
       case .nothing: release == .over
       case .beginning: true
       case .all: release == .over || isDown(id)
@@ -160,6 +161,6 @@ extension TouchInput {
   /// A contact, or any key.
   private func isDown(_ id: DeviceID) -> Bool {
     guard let device = attached[id] else { return false }
-    return device.tracker.isSomethingNear || device.source.isTouchOrKeyDown
+    return device.reader.tracker.isSomethingNear || device.grabbable?.isTouchOrKeyDown == true
   }
 }

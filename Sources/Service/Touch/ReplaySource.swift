@@ -4,15 +4,15 @@ import Glibc
 import Recordings
 import Timeline
 import TouchModel
+import TouchReading
 
 /// A recording played at its own pace in place of a device: the same frames, and a table as the kernel would hold it.
-final class ReplaySource: TouchSource {
+final class ReplaySource: FrameSource {
   let profile: ScreenProfile
   let descriptor: CInt
   private let events: [InputEvent]
   private let offset: Duration
   private var next = 0
-  private var assembler = FrameAssembler()
   private var kernel: SlotTable
 
   /// Starts to play at `start`. Throws `ScreenProfile.Refusal` where the recorded device is no touchscreen.
@@ -40,36 +40,26 @@ final class ReplaySource: TouchSource {
 
   var hasQueued: Bool { false }
 
-  func read(now: Instant) -> TouchDevice.Reading {
+  /// At most one frame per call: a loss reads the table, which must not be ahead of the frames that are still to come.
+  func read(limit: Int, at now: Instant) -> ReadResult {
     var expirations: UInt64 = 0
     _ = Glibc.read(descriptor, &expirations, 8)
-    var result = TouchDevice.Reading()
-    while next < events.count, events[next].time + offset <= now, !result.needsTable {
+    var result: [InputEvent] = []
+    while next < events.count, events[next].time + offset <= now, result.count < limit {
       var event = events[next]
       event.time = event.time + offset
       next += 1
       kernel.apply(event)
-      guard let output = assembler.add(event) else { continue }
-      result.outputs.append(output)
-      if case .resync = output { result.needsTable = true }
+      result.append(event)
+      if event.type == EventType.syn && event.code == EventCode.synReport { break }
     }
     arm()
-    return result
+    return .events(result)
   }
 
   func table() -> KernelTable? { kernel.table }
-  func settledTable() -> KernelTable? { kernel.table }
-  /// Every event comes here, also the end of a frame.
-  var cutFrameDue: Instant? { nil }
-  func finishCutFrame(now: Instant) -> FrameAssembler.Output? { nil }
+  func discardQueued() -> Bool { true }
   func wantPositions(_ wanted: Bool) -> Bool { false }
-  /// Nobody else reads it.
-  func grab() -> TouchDevice.Grab { .taken }
-  func ungrab() {}
-  func unheard() -> TouchDevice.Unheard { .nothing }
-  var othersHeard: Bool { false }
-  var isTouchOrKeyDown: Bool { false }
-  var isKeyDown: Bool { false }
 
   private func arm() {
     guard next < events.count else { return }

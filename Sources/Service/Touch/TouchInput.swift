@@ -6,36 +6,33 @@ import ServiceConfiguration
 import ServiceLog
 import Timeline
 import TouchModel
+import TouchReading
 
 /// One open device with what is known of it.
 final class AttachedDevice {
   let screen: String
   let hardware: String
   let node: String
+  let name: String
   let idPath: String
-  let source: any TouchSource
-  var tracker: ContactTracker
-  /// Its first table has been read.
-  var isReady = false
-  /// A table is wanted and was not to be had: it is tried again then.
-  var tableDue: Instant?
+  let source: any FrameSource
+  /// The same device; nil for a recording, which nobody else reads.
+  let grabbable: (any GrabbableDevice)?
+  var reader: DeviceReader
   var watch: Source?
 
-  /// When its table was last compared.
-  var lastLook = Instant.distantPast
-  var reported = (drift: 0, stuck: 0)
-
   init(
-    screen: String, hardware: String, node: String, idPath: String, source: any TouchSource,
-    configuration: Configuration
+    screen: String, hardware: String, node: String, name: String, idPath: String, source: any FrameSource,
+    grabbable: (any GrabbableDevice)?, reader: DeviceReader
   ) {
     self.screen = screen
     self.hardware = hardware
     self.node = node
+    self.name = name
     self.idPath = idPath
     self.source = source
-    tracker = ContactTracker(
-      profile: source.profile, stuckAfter: configuration.stuckAfter, onStuck: configuration.onStuck)
+    self.grabbable = grabbable
+    self.reader = reader
   }
 }
 
@@ -67,14 +64,13 @@ final class TouchInput {
     let health: String
   }
 
-  /// Under a foreign grab the table is all there is: read so often that a tap of 60 ms is not missed.
-  private static let sampling: Duration = .milliseconds(50)
-
   private(set) var screens: Screens
   /// Since when the machine has been going to sleep.
   private(set) var sleepsSince: Instant?
   /// Updates wait; without them nothing is sampled.
-  var somethingWaits = false
+  var somethingWaits = false {
+    didSet { for device in attached.values { device.reader.somethingWaits = somethingWaits } }
+  }
   /// Differences between frames and tables that were repaired, and contacts found stuck, so far.
   private(set) var repaired = 0
   private(set) var stuck = 0
@@ -121,11 +117,10 @@ final class TouchInput {
   func startReplay(_ source: ReplaySource, file: String, now: Instant) throws {
     let id = DeviceID(file)
     screens.deviceAdded(id, name: source.profile.name, screen: source.profile.name, at: now)
-    try attach(
-      id,
-      AttachedDevice(
-        screen: source.profile.name, hardware: file, node: file, idPath: "", source: source,
-        configuration: configuration), now)
+    let device = AttachedDevice(
+      screen: source.profile.name, hardware: file, node: file, name: source.profile.name, idPath: "", source: source,
+      grabbable: nil, reader: reader(source.profile))
+    try attach(id, device, source.descriptor, now)
     screens.enumerated(at: now)
   }
 
@@ -175,11 +170,10 @@ final class TouchInput {
       let device = try TouchDevice(node: found.node, taggedTouchscreen: found.taggedTouchscreen)
       unopened[id] = nil
       screens.deviceAdded(id, name: found.name, screen: screen, at: now)
-      try attach(
-        id,
-        AttachedDevice(
-          screen: screen, hardware: hardware(found), node: found.node, idPath: found.idPath, source: device,
-          configuration: configuration), now)
+      let new = AttachedDevice(
+        screen: screen, hardware: hardware(found), node: found.node, name: device.profile.name, idPath: found.idPath,
+        source: device, grabbable: device, reader: reader(device.profile))
+      try attach(id, new, device.descriptor, now)
       log.info("screen '\(screen)': \(found.node) (\(found.name), \(found.identity)) found")
     } catch let refusal as ScreenProfile.Refusal {
       unopened[id] = nil
@@ -198,17 +192,24 @@ final class TouchInput {
     }
   }
 
-  private func attach(_ id: DeviceID, _ device: AttachedDevice, _ now: Instant) throws {
-    device.watch = try loop.watch(device.source.descriptor, .touch) { [unowned self] now in
+  private func reader(_ profile: ScreenProfile) -> DeviceReader {
+    DeviceReader(
+      profile: profile, stuckAfter: configuration.stuckAfter, onStuck: configuration.onStuck,
+      somethingWaits: somethingWaits)
+  }
+
+  private func attach(_ id: DeviceID, _ device: AttachedDevice, _ descriptor: CInt, _ now: Instant) throws {
+    device.watch = try loop.watch(descriptor, .touch) { [unowned self] now in
       pump(id, now)
       letGoIfFree(now)
       changed(now)
     }
     attached[id] = device
-    adoptTable(id, now)
+    tell(id, now) { $0.timePassed(device.source, at: now) }
   }
 
-  private func detach(_ id: DeviceID, _ now: Instant) {
+  /// `contacts`: how many it had; nil: those that it has.
+  private func detach(_ id: DeviceID, contacts: Int? = nil, _ now: Instant) {
     for screen in disputed.removeValue(forKey: id)?.screens ?? [] {
       screens.deviceGone(id, screen: screen, at: now)
     }
@@ -217,7 +218,7 @@ final class TouchInput {
     }
     guard let gone = attached.removeValue(forKey: id) else { return }
     guards.letGo(id)
-    let count = gone.tracker.contacts.count
+    let count = contacts ?? gone.reader.tracker.contacts.count
     screens.deviceGone(id, screen: gone.screen, at: now)
     log.info("screen '\(gone.screen)': \(gone.node) is gone\(count > 0 ? " with \(count) contacts" : "")")
   }
@@ -243,51 +244,41 @@ final class TouchInput {
 
   // MARK: Reading
 
-  /// Reads and applies all that is there; true where there was anything.
-  @discardableResult
-  func pump(_ id: DeviceID, _ now: Instant) -> Bool {
-    guard let device = attached[id] else { return false }
-    let reading = device.source.read(now: now)
-    for output in reading.outputs { tell(id, now) { $0.handle(output) } }
-    if reading.gone {
-      detach(id, now)
-    } else if reading.needsTable {
-      adoptTable(id, now)
-    } else if !reading.outputs.isEmpty {
-      tune(device, id, now)
-    }
-    return !reading.outputs.isEmpty
-  }
-
-  /// After frames: what the kernel should send from now on, and how it left the table where nobody is there any more.
-  private func tune(_ device: AttachedDevice, _ id: DeviceID, _ now: Instant) {
-    if device.source.wantPositions(device.tracker.wantsPositions) { adoptTable(id, now) }
-    if device.tracker.isAtRest, let table = device.source.table(), !device.source.hasQueued {
-      device.tracker.rest(table)
-    }
-  }
-
-  private func adoptTable(_ id: DeviceID, _ now: Instant) {
+  /// Reads and applies all that is there.
+  func pump(_ id: DeviceID, _ now: Instant) {
     guard let device = attached[id] else { return }
-    guard let table = device.source.settledTable() else {
-      device.tableDue = now + .milliseconds(50)
-      // What was queued is thrown away: nothing is known before a table is.
-      tell(id, now) { $0.handle(.lost(now)) }
-      return
-    }
-    device.tableDue = nil
-    tell(id, now) { $0.adopt(table, at: now) }
-    if device.isReady { return }
-    device.isReady = true
-    screens.deviceReady(id, screen: device.screen, at: now)
+    tell(id, now) { $0.readable(device.source, at: now) }
   }
 
-  private func tell(_ id: DeviceID, _ now: Instant, _ input: (inout ContactTracker) -> [ContactChange]) {
+  private func tell(_ id: DeviceID, _ now: Instant, _ input: (inout DeviceReader) -> [DeviceReader.Output]) {
     guard let device = attached[id] else { return }
-    for change in input(&device.tracker) {
+    for output in input(&device.reader) { apply(output, device, id, now) }
+  }
+
+  private func apply(_ output: DeviceReader.Output, _ device: AttachedDevice, _ id: DeviceID, _ now: Instant) {
+    switch output {
+    case .change(let change):
       changesTold += 1
-      if case .began = change, guards.holds(id), !device.source.othersHeard { guards.swallowed() }
+      if case .began = change, guards.holds(id), device.grabbable?.othersHeard != true { guards.swallowed() }
       screens.handle(change, of: id, screen: device.screen, at: now)
+    case .ready:
+      screens.deviceReady(id, screen: device.screen, at: now)
+    case .unreadable:
+      screens.deviceUnreadable(
+        id, name: device.name, screen: device.screen, why: "its state cannot be read", at: now)
+    case .repaired(let count):
+      repaired += count
+      log.warning(
+        "screen '\(device.screen)': the kernel's table and the events of \(device.node) disagreed "
+          + "(\(device.reader.tracker.drift) so far); another process may have grabbed it. The table is followed")
+    case .stuck(let count):
+      stuck += count
+      let policy = configuration.onStuck == .ignore ? "it is left out until it changes" : "it goes on blocking"
+      log.warning(
+        "screen '\(device.screen)': a contact on \(device.node) has not changed for "
+          + "\(TimeSpan.describe(configuration.stuckAfter)) and is taken as stuck; \(policy)")
+    case .gone(let contacts):
+      detach(id, contacts: contacts, now)
     }
   }
 
@@ -295,94 +286,22 @@ final class TouchInput {
 
   /// Reads the kernel's tables of all devices and repairs what disagrees.
   func lookAgain(_ now: Instant) {
-    for id in attached.keys { look(id, now) }
-  }
-
-  private func look(_ id: DeviceID, _ now: Instant) {
-    // A table is compared only where no frame came around its reading: an old table would bring back what a frame
-    // has ended. A device that never pauses that long is followed by its frames alone.
-    for _ in 0..<10 {
-      if pump(id, now) { continue }
-      guard let device = attached[id], device.tableDue == nil else { return }
-      guard let table = device.source.table() else {
-        unreadable(id, now)
-        return
-      }
-      if device.source.hasQueued { continue }
-      device.lastLook = now
-      tell(id, now) { $0.verify(table, at: now) }
-      if device.source.wantPositions(device.tracker.wantsPositions) { adoptTable(id, now) }
-      report(device)
-      return
-    }
-  }
-
-  /// Whose fault it is belongs in the log.
-  private func report(_ device: AttachedDevice) {
-    let tracker = device.tracker
-    if tracker.drift != device.reported.drift {
-      log.warning(
-        "screen '\(device.screen)': the kernel's table and the events of \(device.node) disagreed (\(tracker.drift) so "
-          + "far); another process may have grabbed it. The table is followed")
-    }
-    if tracker.stuckTotal != device.reported.stuck {
-      let policy = configuration.onStuck == .ignore ? "it is left out until it changes" : "it goes on blocking"
-      log.warning(
-        "screen '\(device.screen)': a contact on \(device.node) has not changed for "
-          + "\(TimeSpan.describe(configuration.stuckAfter)) and is taken as stuck; \(policy)")
-    }
-    repaired += tracker.drift - device.reported.drift
-    stuck += tracker.stuckTotal - device.reported.stuck
-    device.reported = (tracker.drift, tracker.stuckTotal)
-  }
-
-  private func unreadable(_ id: DeviceID, _ now: Instant) {
-    guard let device = attached[id] else { return }
-    if device.source.read(now: now).gone {
-      detach(id, now)
-      return
-    }
-    device.isReady = false
-    device.tableDue = now + .milliseconds(50)
-    screens.deviceUnreadable(
-      id, name: device.source.profile.name, screen: device.screen, why: "its state cannot be read", at: now)
+    for (id, device) in attached { tell(id, now) { $0.recheck(device.source, at: now) } }
   }
 
   var nextDeadline: Instant? {
     var deadlines = unopened.values.map(\.due)
-    for device in attached.values {
-      deadlines += [device.tracker.nextDeadline, device.source.cutFrameDue].compactMap(\.self)
-      // No look comes before a table that is due, so none is waited for.
-      deadlines += device.tableDue.map { [$0] } ?? [device.tracker.secondReadDue, sampleDue(device)].compactMap(\.self)
-    }
+    deadlines += attached.values.compactMap(\.reader.nextDeadline)
     if let deadline = screens.nextDeadline { deadlines.append(deadline) }
     if let deadline = guards.nextDeadline { deadlines.append(deadline) }
     return deadlines.min()
-  }
-
-  private func sampleDue(_ device: AttachedDevice) -> Instant? {
-    somethingWaits && device.tracker.mayBeGrabbed ? device.lastLook + Self.sampling : nil
   }
 
   func timePassed(_ now: Instant) {
     for (id, waiting) in unopened where waiting.due <= now {
       open(waiting.found, id, screen: waiting.screen, pause: waiting.pause, now)
     }
-    for (id, device) in attached {
-      if let due = device.source.cutFrameDue, due <= now, !pump(id, now),
-        let output = device.source.finishCutFrame(now: now)
-      {
-        tell(id, now) { $0.handle(output) }
-        tune(device, id, now)
-      }
-      if let due = device.tableDue, due <= now {
-        adoptTable(id, now)
-      }
-      if let due = [device.tracker.secondReadDue, sampleDue(device)].compactMap(\.self).min(), due <= now {
-        look(id, now)
-      }
-      tell(id, now) { $0.timePassed(now) }
-    }
+    for (id, device) in attached { tell(id, now) { $0.timePassed(device.source, at: now) } }
     screens.timePassed(now)
     tellAbsences()
     letGoIfFree(now)
@@ -394,10 +313,7 @@ final class TouchInput {
   /// The machine has slept: what is known of every device is from before.
   func resumed(_ now: Instant) {
     sleepsSince = nil
-    for id in Array(attached.keys) {
-      tell(id, now) { $0.handle(.lost(now)) }
-      adoptTable(id, now)
-    }
+    for (id, device) in attached { tell(id, now) { $0.distrust(device.source, at: now) } }
   }
 
   private func tellAbsences() {
@@ -428,11 +344,11 @@ final class TouchInput {
   var passages: [String: Passage] {
     var passages = screens.passages
     for device in attached.values {
-      guard let due = device.source.cutFrameDue else { continue }
+      guard let due = device.reader.cutFrameDue else { continue }
       passages[""] = .shut(
         Blocker(
-          code: .unknown, since: due - ContactTracker.secondRead, device: device.source.profile.name,
-          reason: "a frame of \(device.source.profile.name) is not complete", clears: "within 20 ms"))
+          code: .unknown, since: due - ContactTracker.secondRead, device: device.name,
+          reason: "a frame of \(device.name) is not complete", clears: "within 20 ms"))
     }
     if let since = sleepsSince {
       passages[""] = .shut(
@@ -445,10 +361,10 @@ final class TouchInput {
   var warnings: [String] {
     attached.values.sorted { $0.node < $1.node }.flatMap { device -> [String] in
       var warnings: [String] = []
-      if device.tracker.stuckCount > 0 {
-        warnings.append("\(device.tracker.stuckCount) contacts on \(device.screen) (\(device.node)) are stuck")
+      if device.reader.tracker.stuckCount > 0 {
+        warnings.append("\(device.reader.tracker.stuckCount) contacts on \(device.screen) (\(device.node)) are stuck")
       }
-      if device.tracker.mayBeGrabbed {
+      if device.reader.tracker.mayBeGrabbed {
         warnings.append("\(device.screen) (\(device.node)) is grabbed by another process; its state is sampled")
       }
       return warnings
@@ -460,8 +376,8 @@ final class TouchInput {
   var devices: [DeviceView] {
     let healthy = attached.values.map {
       DeviceView(
-        screen: $0.screen, node: $0.node, name: $0.source.profile.name, path: $0.idPath,
-        health: $0.tableDue == nil ? "ok" : "its state is being read")
+        screen: $0.screen, node: $0.node, name: $0.name, path: $0.idPath,
+        health: $0.reader.isAwaitingTable ? "its state is being read" : "ok")
     }
     let broken = unopened.values.map {
       DeviceView(

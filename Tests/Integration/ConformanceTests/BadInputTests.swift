@@ -6,10 +6,10 @@ import TouchModel
 struct BadInputTests {
   private static let now = Instant(nanoseconds: 1_000_000_000)
 
-  private func device(slots: Int, capacity: Int) -> (SimulatedKernel, SimulatedReader) {
+  private func device(slots: Int, capacity: Int) -> (SimulatedKernel, ReaderUnderTest) {
     let profile = ScreenProfile(name: "flood", tongue: .slots(slots))
     let kernel = SimulatedKernel(SlotTable(profile), profile.tongue, SimulatedKernel.Shape(capacity: capacity))
-    return (kernel, SimulatedReader(kernel, profile, chunk: 64, now: Self.now))
+    return (kernel, ReaderUnderTest(kernel, profile, chunk: 64, now: Self.now))
   }
 
   private func send(_ kernel: SimulatedKernel, _ events: (UInt16, UInt16, Int32)...) {
@@ -77,7 +77,7 @@ struct BadInputTests {
     #expect(profile.tongue == (slots > 0 ? .slots(min(slots, 256)) : .groups))
     // It is followed like any other: nothing traps, and a finger is a finger.
     let kernel = SimulatedKernel(SlotTable(profile), profile.tongue, SimulatedKernel.Shape())
-    let reader = SimulatedReader(kernel, profile, chunk: 64, now: Self.now)
+    let reader = ReaderUnderTest(kernel, profile, chunk: 64, now: Self.now)
     send(
       kernel, (EventType.abs, EventCode.slot, .max), (EventType.abs, EventCode.trackingID, 1),
       (EventType.abs, EventCode.slot, 0), (EventType.abs, EventCode.trackingID, 2),

@@ -1,13 +1,14 @@
 import Evdev
 import Timeline
 import TouchModel
+import TouchReading
 
 /// The kernel's side of one device: its table, and the buffer of the one reader that we are.
 ///
 /// As drivers/input/input.c and evdev.c do it: an event is in the table when it is written, and reaches the reader with
 /// the SYN_REPORT after it. A buffer that is full keeps SYN_DROPPED and the newest event. Under a foreign grab the
 /// table goes on and the reader hears nothing.
-final class SimulatedKernel {
+final class SimulatedKernel: FrameSource {
   struct Shape: Equatable {
     /// Events that the reader's buffer holds; the kernel makes it 64 at least.
     var capacity = 64
@@ -23,6 +24,16 @@ final class SimulatedKernel {
   var isGrabbed = false
   /// Called once, right after the next reading of the table: what happens between a reading and the look at the queue.
   var afterTable: (() -> Void)?
+  /// The device was unplugged.
+  var isGone = false
+  /// Most events that one read(2) returns.
+  var chunk = 64
+  /// The device does not come to rest this number of times.
+  var restless = 0
+  /// How often queued events were discarded: each time a settled table is wanted.
+  private(set) var discards = 0
+  /// Events that were read so far.
+  private(set) var eventsRead = 0
   /// Positions and EV_MSC come through the reader's mask.
   private(set) var hearsPositions = true
   /// How often the buffer overflowed.
@@ -43,6 +54,7 @@ final class SimulatedKernel {
     self.tongue = tongue
     self.shape = shape
     decoder = EventDecoder(layout: shape.layout)
+    _ = wantPositions(false)
   }
 
   // MARK: The device's side
@@ -115,12 +127,14 @@ final class SimulatedKernel {
     }
   }
 
-  var hasQueued: Bool { readable > head }
+  var hasQueued: Bool { isGone || readable > head }
 
-  /// read(2) into a buffer of `limit` events, 64 at most: 0 is EAGAIN.
-  func read(_ limit: Int, _ body: (InputEvent) -> Void) -> Int {
-    let count = min(readable - head, limit)
-    if count == 0 { return 0 }
+  /// read(2) into a buffer of `chunk` events: no events is EAGAIN, `gone` is ENODEV.
+  func read(limit: Int, at now: Instant) -> ReadResult {
+    if isGone { return .gone }
+    let count = min(readable - head, limit, chunk)
+    if count == 0 { return .events([]) }
+    eventsRead += count
     let size = shape.layout.rawValue
     bytes.withUnsafeMutableBytes { bytes in
       for index in 0..<count { encode(buffer[head + index], bytes, index * size) }
@@ -130,17 +144,26 @@ final class SimulatedKernel {
       buffer.removeAll(keepingCapacity: true)
       (head, readable) = (0, 0)
     }
-    bytes.withUnsafeBytes { decoder.decode(UnsafeRawBufferPointer(rebasing: $0[..<(count * size)]), body) }
-    return count
+    var events: [InputEvent] = []
+    bytes.withUnsafeBytes {
+      decoder.decode(UnsafeRawBufferPointer(rebasing: $0[..<(count * size)])) { events.append($0) }
+    }
+    return .events(events)
   }
 
-  func discardQueued() {
+  func discardQueued() -> Bool {
+    if isGone { return false }
+    discards += 1
     buffer.removeFirst(readable)
     (head, readable) = (0, 0)
+    if restless == 0 { return true }
+    restless -= 1
+    return false
   }
 
   /// EVIOCGMTSLOTS, EVIOCGABS, EVIOCGKEY: now, also in the middle of a frame.
-  func table() -> KernelTable {
+  func table() -> KernelTable? {
+    if isGone { return nil }
     var table = slots.table
     if !shape.hasToolAxes {
       table.toolTypes = []

@@ -36,7 +36,7 @@ extension Trial {
       now = now + pause
       replug(SimulatedKernel(reenumerated(fingersStay), plan.stream.profile.tongue, plan.shape))
     case .restless(let times):
-      reader.restless = times
+      kernel.restless = times
     case .clockBack(let time):
       stampsBack = time
     case .unknownCodes:
@@ -244,7 +244,7 @@ extension Trial {
       body()
       isReadingTable = false
     }
-    reader.look(now)
+    reader.recheck(now)
     kernel.afterTable = nil
     if !happened { body() }  // No table was read.
     wake()

@@ -18,7 +18,7 @@ final class Trial {
   let plan: Plan
   let traces: Bool
   var now: Instant
-  var reader: SimulatedReader
+  var reader: ReaderUnderTest
   var kernel: SimulatedKernel
   var judge: Judge
   var frame: Int
@@ -48,7 +48,7 @@ final class Trial {
     nextTick = now + .seconds(1)
     kernel = SimulatedKernel(stream.snapshots[plan.firstFrame / Stream.snapshotStep], stream.profile.tongue, plan.shape)
     judge = Judge(stream.profile, kernel.wholeTable, at: now)
-    reader = SimulatedReader(kernel, stream.profile, chunk: plan.chunk, now: now)
+    reader = ReaderUnderTest(kernel, stream.profile, chunk: plan.chunk, now: now)
     note { "opened; \(plan.shape)" }
   }
 
@@ -96,17 +96,17 @@ final class Trial {
   /// The table is compared, and a verdict asked for.
   func look(_ occasion: Judge.Occasion = .looked) {
     if isPaused { return }
-    reader.look(now)
+    reader.recheck(now)
     note { "looked: \(summary)" }
     check(occasion)
   }
 
   func check(_ occasion: Judge.Occasion) {
     if wrong != nil || isPaused { return }
-    if reader.verdict != .idle && reader.tableDue != nil { return }  // A device that does not come to rest.
+    if reader.verdict != .idle && reader.isAwaitingTable { return }  // A device that does not come to rest.
     if occasion == .read, let adopted = reader.adoptedInFrame, now - adopted <= ContactTracker.secondRead { return }
     // The gate is shut while a cut frame is open, for 20 ms at most.
-    if reader.cutSince != nil { return }
+    if reader.isFrameCut { return }
     if let objection = judge.objection(to: reader.verdict, occasion, isGrabbed: kernel.isGrabbed, at: now) {
       fail("\(objection), after it was \(occasion)")
     } else if occasion != .read {
@@ -131,7 +131,7 @@ final class Trial {
     earlierBegins += reader.begins
     self.kernel = kernel
     judge = Judge(plan.stream.profile, kernel.wholeTable, at: now)
-    reader = SimulatedReader(kernel, plan.stream.profile, chunk: plan.chunk, now: now)
+    reader = ReaderUnderTest(kernel, plan.stream.profile, chunk: plan.chunk, now: now)
     nextTick = now + .seconds(1)
   }
 
@@ -178,7 +178,7 @@ final class Trial {
     // As the reader takes them.
     if !kernel.isGrabbed { lastStamp = event.time >= lastStamp ? event.time : now }
     let reached =
-      !isPaused && !kernel.isGrabbed && !overflowed && !isReadingTable && reader.tableDue == nil
+      !isPaused && !kernel.isGrabbed && !overflowed && !isReadingTable && !reader.isAwaitingTable
       && kernel.hearsPositions && !judge.isRepairing(at: now)
     judge.frameEnded(value: value, reached: reached, stamp: kernel.isGrabbed ? now : lastStamp, at: now)
     if overflowed { judge.lostFrames(at: now) }

@@ -7,6 +7,7 @@ import Recordings
 import Testing
 import Timeline
 import TouchModel
+import TouchReading
 import VirtualTouch
 
 extension VMTests {
@@ -126,7 +127,7 @@ private final class BothReaders {
   private(set) var begins = 0
   private(set) var ends = 0
   private(set) var losses = 0
-  private var tracker: ContactTracker
+  private var reader: DeviceReader
   private let descriptor: CInt
   private let library: OpaquePointer
 
@@ -137,14 +138,14 @@ private final class BothReaders {
 
   init(_ node: String) throws {
     device = try TouchDevice(node: node, taggedTouchscreen: true)
-    tracker = ContactTracker(profile: device.profile)
+    reader = DeviceReader(profile: device.profile)
     descriptor = open(node, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
     var opened: OpaquePointer?
     let result = libevdev_new_from_fd(descriptor, &opened)
     guard result == 0, let opened else { throw CannotOpen(node: node, code: -result) }
     library = opened
     libevdev_set_device_log_function(library, { _, _, _, _, _, _, _, _ in }, LIBEVDEV_LOG_ERROR, nil)
-    adopt()
+    count(reader.timePassed(device, at: Self.now))
   }
 
   deinit {
@@ -152,7 +153,7 @@ private final class BothReaders {
     close(descriptor)
   }
 
-  var ours: [Contact] { tracker.contacts }
+  var ours: [Contact] { reader.tracker.contacts }
 
   var theirs: [Contact] {
     (0..<max(0, libevdev_get_num_slots(library))).compactMap { slot in
@@ -163,12 +164,7 @@ private final class BothReaders {
 
   func read() {
     readTheirs()
-    let reading = device.read(now: Self.now)
-    for output in reading.outputs {
-      if case .lost = output { losses += 1 }
-      count(tracker.handle(output))
-    }
-    if reading.needsTable || device.wantPositions(tracker.wantsPositions) { adopt() }
+    count(reader.readable(device, at: Self.now))
   }
 
   private func readTheirs() {
@@ -185,17 +181,13 @@ private final class BothReaders {
     }
   }
 
-  private func adopt() {
-    guard let table = device.settledTable() else { return }
-    count(tracker.adopt(table, at: Self.now))
-  }
-
-  private func count(_ changes: [ContactChange]) {
-    for change in changes {
-      switch change {
-      case .began: begins += 1
-      case .ended: ends += 1
-      case .activity, .stuck, .unstuck, .becameUncertain, .becameCertain: break
+  private func count(_ outputs: [DeviceReader.Output]) {
+    for output in outputs {
+      switch output {
+      case .change(.began): begins += 1
+      case .change(.ended): ends += 1
+      case .change(.becameUncertain(.eventsLost, at: _)): losses += 1
+      case .change, .ready, .unreadable, .repaired, .stuck, .gone: break
       }
     }
   }

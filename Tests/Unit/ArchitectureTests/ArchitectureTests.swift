@@ -7,6 +7,7 @@ struct ArchitectureTests {
   static let pure: [String: Set<String>] = [
     "Timeline": [],
     "TouchModel": ["Timeline"],
+    "TouchReading": ["Timeline", "TouchModel"],
     "Gating": ["Timeline", "TouchModel"],
     "Scheduling": ["Timeline"],
     "TouchgateAPI": ["Timeline"],
