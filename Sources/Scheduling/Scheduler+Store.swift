@@ -85,7 +85,8 @@ extension Scheduler {
     case .beginApplying(let id, let attempt, boot: _, overrode: _):
       guard case .marking(id) = current, let entry = entries[id] else { return [] }
       entries[id]?.attempts = attempt
-      if entry.urgency == .force {
+      // While stopping, a forced update takes the last look, too, which sends it back.
+      if entry.urgency == .force && stoppingSince == nil {
         setCurrent(.running(id), at: now)
         return [.start(entry.update, attempt: attempt, releasedAt: nil)]
       }

@@ -89,8 +89,25 @@ extension Scheduler {
 
   /// Whoever was to apply it is gone, or was never there: it waits again, and no attempt is used up.
   public mutating func notTaken(_ id: UpdateID, at now: Instant) -> [Action] {
-    guard case .running(id) = current, let entry = entries[id] else { return [] }
+    guard isHandlerDue(id), let entry = entries[id] else { return [] }
     return giveBack(id, attempts: entry.attempts - 1, at: now)
+  }
+
+  /// Its handler was prepared or started, or could not be. A handler that never ran leaves no reboot to wait for.
+  public mutating func handlerProgressed(_ id: UpdateID, _ progress: HandlerProgress, at now: Instant) -> [Action] {
+    switch progress {
+    case .ready: []
+    case .failed(let result): isHandlerDue(id) ? hasFailed(id, result, tryLater: false, at: now) : []
+    case .notTaken: notTaken(id, at: now)
+    }
+  }
+
+  /// Its handler is being prepared or started, or runs.
+  private func isHandlerDue(_ id: UpdateID) -> Bool {
+    switch current {
+    case .running(id), .verifying(id, releasedAt: _): true
+    case nil, .marking, .verifying, .running, .awaitingReboot, .orphan, .returning, .finishing: false
+    }
   }
 
   /// `stillRunning`: the handler of a former run has not ended; it is asked again at the next look.

@@ -208,6 +208,9 @@ public struct Scheduler: Sendable {
   /// One that has not ended.
   public func update(_ id: UpdateID) -> Update? { entries[id]?.update }
 
+  /// The update that a handler is prepared for; nil for a turn, which needs no preparation.
+  func updateToPrepare(_ id: UpdateID) -> Update? { entries[id].flatMap { $0.isTurn ? nil : $0.update } }
+
   /// How often the service looked again since it accepted (or, after a restart, loaded) the update.
   public func checks(of id: UpdateID) -> Int? {
     entries[id].map { ticks - $0.acceptedTick }

@@ -127,7 +127,7 @@ extension Daemon {
     let id = try ownWaiting(text, incoming.request.peer)
     cancelled[id] = incoming.token
     let peer = incoming.request.peer
-    pending += scheduler.cancel(id, reason: "cancelled by user \(peer.uid), process \(peer.pid)", at: now)
+    effects.actions.append(scheduler.cancel(id, reason: "cancelled by user \(peer.uid), process \(peer.pid)", at: now))
     return nil
   }
 
@@ -140,7 +140,7 @@ extension Daemon {
       throw Refusal(409, Problem(code: "justChanged", message: "another request is changing it at this moment"))
     }
     awaited.append((write, token))
-    pending += actions
+    effects.actions.append(actions)
   }
 
   /// `.done` and `.notDone` of the scheduler, where somebody waits for them.

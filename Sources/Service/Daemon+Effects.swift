@@ -9,27 +9,78 @@ import Timeline
 import TouchgateAPI
 import UpdateStore
 
-/// Carrying out what the scheduler decided. Results go back to it as new inputs, whose actions queue up behind.
-extension Daemon {
-  func perform(_ actions: [Scheduler.Action], _ now: Instant) {
-    pending += actions
-    if isPerforming { return }
-    isPerforming = true
-    defer { isPerforming = false }
-    while !pending.isEmpty {
-      let writes = takeWrites()
-      if writes.isEmpty {
-        perform(pending.removeFirst(), now)
-      } else {
-        write(writes, now)
-      }
+/// Executes what the scheduler decided; the order is `ActionQueue`'s.
+final class DaemonEffects: ActionEffects {
+  var scheduler: Scheduler
+  var actions = ActionQueue()
+  /// Prepared before the last look.
+  private(set) var payload: (id: UpdateID, bytes: [UInt8])?
+  unowned var daemon: Daemon!
+
+  init(_ scheduler: Scheduler) { self.scheduler = scheduler }
+
+  func store(_ writes: [StoreWrite], at now: Instant) -> String? {
+    do throws(StoreError) {
+      try daemon.store.perform(writes)
+      return nil
+    } catch {
+      if writes.count == 1 { daemon.log.error("\(error)") }
+      return "\(error)"
     }
   }
 
-  private func perform(_ action: Scheduler.Action, _ now: Instant) {
-    switch action {
-    case .store:
-      break  // `takeWrites` has taken them.
+  func recheck(at now: Instant) -> [String: Passage] {
+    daemon.metrics.looks += 1
+    daemon.touch.lookAgain(now)
+    return daemon.touch.passages
+  }
+
+  func prepare(_ update: Update, attempt: Int, at now: Instant) -> HandlerProgress {
+    guard case .program? = daemon.configuration.handlers[update.handler]?.kind else { return .ready }
+    do {
+      payload = (update.id, try daemon.store.payload(of: update.id) ?? [])
+      return .ready
+    } catch {
+      return .failed(daemon.startFailed(update, attempt, error, now))
+    }
+  }
+
+  func discardPrepared(_ id: UpdateID, at now: Instant) { payload = nil }
+
+  func takePayload(_ id: UpdateID) -> [UInt8]? {
+    defer { payload = nil }
+    return payload?.id == id ? payload?.bytes : nil
+  }
+
+  func lastLook(for id: UpdateID, at now: Instant) -> LastLook { daemon.lastLook(id, now) }
+
+  func decided(starts: Bool, at now: Instant) -> [String: Passage] {
+    daemon.touch.decided(starts: starts, now)
+    return daemon.touch.passages
+  }
+
+  func start(_ update: Update, attempt: Int, releasedAt: Instant?, at now: Instant) -> HandlerProgress {
+    daemon.start(update, attempt, releasedAt, now)
+  }
+
+  func probe(_ id: UpdateID, at now: Instant) -> ProbeAnswer { daemon.probe(id, now) }
+
+  func announce(_ announcement: Announcement, at now: Instant) { daemon.announce(announcement, now) }
+}
+
+extension Daemon {
+  var scheduler: Scheduler {
+    get { effects.scheduler }
+    _modify { yield &effects.scheduler }
+  }
+
+  func perform(_ actions: [Scheduler.Action], _ now: Instant) {
+    effects.actions.append(actions)
+    effects.drain(at: now)
+  }
+
+  fileprivate func announce(_ announcement: Announcement, _ now: Instant) {
+    switch announcement {
     case .accepted(let id):
       metrics.accepted += 1
       if let update = scheduler.update(id) { note(update, "waiting") }
@@ -39,26 +90,6 @@ extension Daemon {
       waitsAfter[id] = nil
       let message = "the update could not be stored and was not accepted: \(reason)"
       answer(id) { throw Refusal(503, Problem(code: "storeFull", message: message)) }
-    case .lookAgain:
-      metrics.looks += 1
-      look(now)
-      pending += scheduler.looked(at: now)
-    case .verify(let id):
-      metrics.commits += 1
-      commit(id, now)
-    case .start(let update, let attempt, let releasedAt):
-      if turns[update.id] != nil { return startTurn(update.id, releasedAt, now) }
-      note(update, "applying")
-      let kind = configuration.handlers[update.handler]?.feedbackOnApply
-      withFeedback(kind, { [unowned self] now in start(update, attempt, releasedAt, now) }, now)
-    case .probe(let id):
-      if let marker = UnitMarker(path: markerPath(id)) { return probe(id, marker, now) }
-      let running = HandlerProcess.holdsLock(lockPath(id))
-      if running {
-        log.warning(
-          "the handler that a former run started for \(id) still runs; waiting for it", .interrupted, [.update(id)])
-      }
-      pending += scheduler.probed(id, stillRunning: running, at: now)
     case .ended(let id, let result):
       let handler = (try? store.find(id))?.update.handler ?? ""
       events.add(.update(id: id.text, handler: handler, state: result.state.rawValue), at: SystemClock.wall)
@@ -81,22 +112,23 @@ extension Daemon {
     }
   }
 
-  private func look(_ now: Instant) {
-    touch.lookAgain(now)
-    pending += scheduler.screens(touch.passages, at: now)
+  fileprivate func probe(_ id: UpdateID, _ now: Instant) -> ProbeAnswer {
+    if let marker = UnitMarker(path: markerPath(id)) {
+      probe(id, marker, now)
+      return .pending
+    }
+    guard HandlerProcess.holdsLock(lockPath(id)) else { return .ended }
+    log.warning(
+      "the handler that a former run started for \(id) still runs; waiting for it", .interrupted, [.update(id)])
+    return .running
   }
 
-  /// Between the verdict and the start nothing is written: it would take longer than a finger needs to land.
-  private func commit(_ id: UpdateID, _ now: Instant) {
+  fileprivate func lastLook(_ id: UpdateID, _ now: Instant) -> LastLook {
+    metrics.commits += 1
     let update = scheduler.update(id)
     let kind = update.flatMap { configuration.handlers[$0.handler]?.guardKind } ?? turns[id]?.guardKind ?? .verify
-    var disturbed = false
-    if kind != .none { disturbed = touch.commit(screen: update?.screen, grab: kind == .grab, now) }
-    let changed = scheduler.screens(touch.passages, at: now)
-    let verdict = scheduler.verified(id, disturbed: disturbed, at: now)
-    touch.decided(starts: verdict.contains(where: \.isStart), now)
-    // Letting go of devices reads what came meanwhile.
-    pending = verdict + changed + scheduler.screens(touch.passages, at: now) + pending
+    let disturbed = kind != .none && touch.commit(screen: update?.screen, grab: kind == .grab, now)
+    return LastLook(isDisturbed: disturbed, screens: touch.passages)
   }
 
   private func tellEnd(_ id: UpdateID, _ result: UpdateResult, _ handler: String) {
@@ -110,36 +142,28 @@ extension Daemon {
     }
   }
 
-  // MARK: Store
-
-  /// The writes at the head of the queue go in one transaction: requests of one wake-up share its fsync.
-  private func takeWrites() -> [StoreWrite] {
-    var writes: [StoreWrite] = []
-    while case .store(let write)? = pending.first {
-      writes.append(write)
-      pending.removeFirst()
-    }
-    return writes
-  }
-
-  private func write(_ writes: [StoreWrite], _ now: Instant) {
-    do throws(StoreError) {
-      try store.perform(writes)
-      for write in writes { pending += scheduler.stored(write, at: now) }
-    } catch {
-      if writes.count > 1 {
-        // All or nothing: one that cannot be written must not take the others with it.
-        for write in writes { self.write([write], now) }
-        return
-      }
-      log.error("\(error)")
-      for write in writes { pending += scheduler.storeFailed(write, reason: "\(error)", at: now) }
-    }
-  }
-
   // MARK: Handlers
 
-  private func start(_ update: Update, _ attempt: Int, _ releasedAt: Instant?, _ now: Instant) {
+  fileprivate func start(_ update: Update, _ attempt: Int, _ releasedAt: Instant?, _ now: Instant) -> HandlerProgress {
+    if turns[update.id] != nil {
+      startTurn(update.id, releasedAt, now)
+      return .ready
+    }
+    note(update, "applying")
+    guard let kind = configuration.handlers[update.handler]?.feedbackOnApply else {
+      return startHandler(update, attempt, releasedAt, now)
+    }
+    let start = { [unowned self] (now: Instant) in
+      let progress = startHandler(update, attempt, releasedAt, now)
+      effects.actions.append(scheduler.handlerProgressed(update.id, progress, at: now))
+    }
+    withFeedback(kind, start, now)
+    return .ready
+  }
+
+  private func startHandler(
+    _ update: Update, _ attempt: Int, _ releasedAt: Instant?, _ now: Instant
+  ) -> HandlerProgress {
     do {
       guard let definition = configuration.handlers[update.handler] else {
         throw HandlerProcess.CannotStart(
@@ -149,16 +173,15 @@ extension Daemon {
       let ended = { [unowned self] (end: HandlerEnd, now: Instant) in handlerEnded(update.id, end, now) }
       switch definition.kind {
       case .program(let command):
+        let payload = try effects.takePayload(update.id) ?? store.payload(of: update.id) ?? []
         running = try HandlerProcess(
-          definition, command: command, update, attempt: attempt, payload: try store.payload(of: update.id) ?? [],
-          lock: lockPath(update.id), releasedAt: releasedAt, loop: loop, log: log, now: SystemClock.monotonic,
-          ended: ended)
+          definition, command: command, update, attempt: attempt, payload: payload, lock: lockPath(update.id),
+          releasedAt: releasedAt, loop: loop, log: log, now: SystemClock.monotonic, ended: ended)
       case .delivery:
         guard let delivery = try deliver(update, attempt, definition, releasedAt, now, ended) else {
           perform(scheduler.receivers(of: update.handler, present: false, at: now), now)
           endGuard(now)
-          pending += scheduler.notTaken(update.id, at: now)
-          return
+          return .notTaken
         }
         running = delivery
       case .unit(let unit):
@@ -172,17 +195,22 @@ extension Daemon {
         [.update(update.id), .handler(update.handler), .attempt(attempt)])
       metrics.started += 1
       if let releasedAt { metrics.releaseToStart.add(running.started - releasedAt) }
+      return .ready
     } catch {
-      unlink(markerPath(update.id))
-      if attempt < scheduler.policy(of: update.handler).attempts {
-        log.notice("\(update.id): is tried again; \(error)", .attemptFailed, [.update(update.id)])
-      }
-      let result = UpdateResult(
-        state: .failed, exitCode: nil, message: "\(error)", finishedAt: SystemClock.wall,
-        releaseToStartMilliseconds: nil)
-      endGuard(now)
-      pending += scheduler.handlerEnded(update.id, result, at: now)
+      return .failed(startFailed(update, attempt, error, now))
     }
+  }
+
+  fileprivate func startFailed(
+    _ update: Update, _ attempt: Int, _ error: any Error, _ now: Instant
+  ) -> UpdateResult {
+    unlink(markerPath(update.id))
+    if attempt < scheduler.policy(of: update.handler).attempts {
+      log.notice("\(update.id): is tried again; \(error)", .attemptFailed, [.update(update.id)])
+    }
+    endGuard(now)
+    return UpdateResult(
+      state: .failed, exitCode: nil, message: "\(error)", finishedAt: SystemClock.wall, releaseToStartMilliseconds: nil)
   }
 
   /// Nothing is at work any more: the devices may be let go of, which reads what came meanwhile.

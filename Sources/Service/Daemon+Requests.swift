@@ -156,7 +156,7 @@ extension Daemon {
     sequence += 1
     asked[id] = incoming.token
     if let wait { waitsAfter[id] = now + wait }
-    pending += scheduler.submit(update, payload: submission.payload, at: now)
+    effects.actions.append(scheduler.submit(update, payload: submission.payload, at: now))
     return nil
   }
 

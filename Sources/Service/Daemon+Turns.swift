@@ -72,14 +72,14 @@ extension Daemon {
   /// The scheduler's `start` of a turn.
   func startTurn(_ id: UpdateID, _ releasedAt: Instant?, _ now: Instant) {
     guard var turn = turns[id] else {
-      pending += scheduler.leave(id, at: now)
+      effects.actions.append(scheduler.leave(id, at: now))
       return
     }
     if turn.isMoment {
       turns[id] = nil
       server.respond(turn.token, Replies.json(200, QuietReply()))
       endGuard(now)
-      pending += scheduler.leave(id, at: now)
+      effects.actions.append(scheduler.leave(id, at: now))
       return
     }
     turn.hasStarted = true

@@ -52,7 +52,8 @@ public final class Daemon {
   let server: HTTPServer
   private(set) var touch: TouchInput
   let desk: FeedbackDesk
-  var scheduler: Scheduler
+  /// The scheduler and what executes its actions.
+  let effects: DaemonEffects
   private(set) var clock = Clock()
   var handler: (any RunningHandler)?
   let bus: SystemBus
@@ -64,9 +65,6 @@ public final class Daemon {
   var saidNoBus = false
   var saidNoLogind = false
   var sequence: Int64
-  /// Actions that are still to be carried out, in order.
-  var pending: [Scheduler.Action] = []
-  var isPerforming = false
   /// Who waits for the answer to a submission.
   var asked: [UpdateID: RequestToken] = [:]
   /// Who waits for the answer to a cancellation.
@@ -111,9 +109,11 @@ public final class Daemon {
     remembered = options.replay == nil ? try store.screens() : []
     touch = TouchInput(loop: loop, log: log, configuration: configuration, remembered: remembered, now: now)
     desk = FeedbackDesk(loop: loop, log: log, settings: configuration.haptics)
-    scheduler = Scheduler(
-      policy: configuration.servicePolicy, policies: configuration.handlerPolicies,
-      interval: configuration.retryInterval, boot: SystemClock.bootID, seed: .random(in: 0 ... .max))
+    effects = DaemonEffects(
+      Scheduler(
+        policy: configuration.servicePolicy, policies: configuration.handlerPolicies,
+        interval: configuration.retryInterval, boot: SystemClock.bootID, seed: .random(in: 0 ... .max)))
+    effects.daemon = self
     scheduler.setWallClock(SystemClock.wall, at: now)
   }
 

@@ -40,7 +40,7 @@ final class Watchdog {
 extension Daemon {
   /// What should have been done by now and was not; nil: all is well.
   func problem(_ now: Instant) -> String? {
-    if !pending.isEmpty { return "\(pending.count) decisions were not carried out" }
+    if !effects.actions.isEmpty { return "\(effects.actions.count) decisions were not carried out" }
     let deadlines = [touch.nextDeadline, scheduler.nextDeadline, handler?.nextDeadline].compactMap(\.self)
     guard let due = deadlines.min(), now - due > .seconds(10) else { return nil }
     return "what was due \(TimeSpan.describe(now - due)) ago was not done"

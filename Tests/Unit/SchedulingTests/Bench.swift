@@ -35,7 +35,9 @@ struct Bench {
     case accept, replace, acceptEnded, beginApplying, backToWaiting, hurry, finish, reopen, pause, hold, release
   }
 
-  private(set) var scheduler: Scheduler
+  var scheduler: Scheduler
+  /// What the scheduler wants done, in the shipped order.
+  var actions = ActionQueue()
   private(set) var now = at(0)
   /// What was carried out, in words.
   private(set) var said: [String] = []
@@ -72,12 +74,18 @@ struct Bench {
   var failing: Set<Write> = []
   /// The update whose handler runs now, whichever run of the service started it.
   private(set) var running: UpdateID?
+  /// What comes of preparing a handler.
+  var preparing = HandlerProgress.ready
+  /// The update whose handler is prepared, neither started nor discarded.
+  private var prepared: UpdateID?
+  /// Whose last look it was; nil once something has been written since.
+  private var lookedLast: UpdateID?
+  private var isStopping = false
   /// Done once, in the middle of the next `verify`, before the look tells what it found.
   var beforeVerdict: ((inout Bench) -> Void)?
   /// The service dies after so many more actions; nil: never.
   var actionsLeft: Int?
 
-  private var pending: [Scheduler.Action] = []
   private var sequence: Int64 = 0
   private let seed: UInt64
 
@@ -262,7 +270,10 @@ struct Bench {
     perform(scheduler.handlerEnded(ended, result(state), tryLater: tryLater, at: now))
   }
 
-  mutating func stop() { scheduler.stop(at: now) }
+  mutating func stop() {
+    isStopping = true
+    scheduler.stop(at: now)
+  }
 
   /// The service dies and starts again; `handlerLives`: the handler of the former run does not die with it.
   /// `reboot`: the whole machine does.
@@ -272,7 +283,10 @@ struct Bench {
     if let running, turns[running] != nil { self.running = nil }
     turns = [:]
     actionsLeft = nil
-    pending = []
+    actions = ActionQueue()
+    prepared = nil
+    lookedLast = nil
+    isStopping = false
     beforeVerdict = nil
     if !handlerLives { running = nil }
     toldClockSet = clockSet
@@ -297,53 +311,90 @@ struct Bench {
     store.values.filter { !$0.isFinished }.sorted { $0.update.sequence < $1.update.sequence }
   }
 
-  // MARK: Carrying out
+  // MARK: Executing
 
-  private mutating func perform(_ actions: [Scheduler.Action]) {
-    let busy = !pending.isEmpty
-    pending += actions
-    if busy { return }
-    while let action = pending.first {
-      if actionsLeft == 0 { return }
-      actionsLeft = actionsLeft.map { $0 - 1 }
-      perform(action)
-      if !pending.isEmpty { pending.removeFirst() }
+  private mutating func perform(_ new: [Scheduler.Action]) {
+    actions.append(new)
+    while actionsLeft != 0, step(at: now) { actionsLeft = actionsLeft.map { $0 - 1 } }
+  }
+}
+
+extension Bench: ActionEffects {
+  /// One transaction: all of them, or none.
+  mutating func store(_ writes: [StoreWrite], at now: Instant) -> String? {
+    if let failed = writes.first(where: { failing.contains($0.kind) }) {
+      if writes.count == 1 { say("cannot store \(failed.words)") }
+      return "disk full"
     }
+    lookedLast = nil
+    for write in writes { perform(write) }
+    return nil
   }
 
-  private mutating func perform(_ action: Scheduler.Action) {
-    switch action {
-    case .store(let write):
-      perform(write)
+  mutating func recheck(at now: Instant) -> [String: Passage] {
+    say("look")
+    told = world
+    return world
+  }
+
+  mutating func prepare(_ update: Update, attempt: Int, at now: Instant) -> HandlerProgress {
+    if let prepared { violate("\(update.id) prepared, and \(prepared) is neither started nor discarded") }
+    if store[update.id]?.state != .applying { violate("\(update.id) prepared, and not marked in the store") }
+    if preparing == .ready {
+      prepared = update.id
+      return .ready
+    }
+    say("cannot prepare \(update.id)")
+    if case .failed(let result) = preparing { noteEnd(update.id, result.state, tryLater: false) }
+    return preparing
+  }
+
+  mutating func discardPrepared(_ id: UpdateID, at now: Instant) {
+    if prepared != id { violate("\(id) discarded, and not prepared") }
+    prepared = nil
+  }
+
+  mutating func lastLook(for id: UpdateID, at now: Instant) -> LastLook {
+    say("verify \(id)")
+    if store[id]?.state != .applying && turns[id] == nil { violate("\(id) verified, and not marked in the store") }
+    if turns[id] == nil && prepared != id { violate("\(id) verified, and not prepared") }
+    let change = beforeVerdict
+    beforeVerdict = nil
+    change?(&self)
+    told = world
+    lookedLast = id
+    return LastLook(isDisturbed: false, screens: world)
+  }
+
+  mutating func decided(starts: Bool, at now: Instant) -> [String: Passage] { world }
+
+  mutating func start(_ update: Update, attempt: Int, releasedAt: Instant?, at now: Instant) -> HandlerProgress {
+    let after = releasedAt.map { ", \((now - $0).wholeMilliseconds) ms after the release" } ?? ""
+    say("start \(update.id), attempt \(attempt)\(after)")
+    if turns[update.id] == nil && prepared != update.id { violate("\(update.id) started, and not prepared") }
+    prepared = nil
+    let isForced = notes[update.id]?.isForced == true
+    if !isForced && lookedLast != update.id { violate("\(update.id) started, and not right after its last look") }
+    if isStopping { violate("\(update.id) started while the service stops") }
+    judgeStart(update, attempt)
+    notes[update.id, default: Note()].handler = .started
+    running = update.id
+    return .ready
+  }
+
+  mutating func probe(_ id: UpdateID, at now: Instant) -> ProbeAnswer {
+    say("probe \(id)")
+    return running == id ? .running : .ended
+  }
+
+  mutating func announce(_ announcement: Announcement, at now: Instant) {
+    switch announcement {
     case .accepted(let id):
       say("accepted \(id)")
       if store[id] == nil { violate("\(id) accepted, and not stored") }
     case .refused(let id, let reason):
       say("refused \(id): \(reason)")
       if store[id] != nil { violate("\(id) refused, and stored") }
-    case .lookAgain:
-      say("look")
-      told = world
-      pending += scheduler.screens(world, at: now)
-      pending += scheduler.looked(at: now)
-    case .verify(let id):
-      say("verify \(id)")
-      if store[id]?.state != .applying && turns[id] == nil { violate("\(id) verified, and not marked in the store") }
-      let change = beforeVerdict
-      beforeVerdict = nil
-      change?(&self)
-      told = world
-      pending += scheduler.screens(world, at: now)
-      pending += scheduler.verified(id, at: now)
-    case .start(let update, let attempt, let releasedAt):
-      let after = releasedAt.map { ", \((now - $0).wholeMilliseconds) ms after the release" } ?? ""
-      say("start \(update.id), attempt \(attempt)\(after)")
-      judgeStart(update, attempt)
-      notes[update.id, default: Note()].handler = .started
-      running = update.id
-    case .probe(let id):
-      say("probe \(id)")
-      pending += scheduler.probed(id, stillRunning: running == id, at: now)
     case .ended(let id, let result):
       say("ended \(id): \(result.state.rawValue)")
       if store[id]?.state != .finished(result) { violate("\(id) ended, and that is not stored") }
@@ -360,11 +411,6 @@ struct Bench {
   }
 
   private mutating func perform(_ write: StoreWrite) {
-    if failing.contains(write.kind) {
-      say("cannot store \(write.words)")
-      pending += scheduler.storeFailed(write, reason: "disk full", at: now)
-      return
-    }
     say("store \(write.words)")
     judge(write)
     let old = write.id.flatMap { store[$0] }
@@ -407,7 +453,6 @@ struct Bench {
       store[id] = old?.with(.finished(result), attempts: old?.attempts ?? 0)
     }
     noteDeadlines()
-    pending += scheduler.stored(write, at: now)
   }
 
   private mutating func say(_ words: String) { said.append(words) }

@@ -1,3 +1,4 @@
+import Foundation
 import Scheduling
 import Seeded
 import Testing
@@ -9,13 +10,14 @@ extension Dice {
   mutating func roll(_ sides: Int) -> Int { Int.random(in: 0..<sides, using: &self) }
 }
 
-/// Days of a service: requests, fingers seen and unseen, full disks, deaths, in any order.
+/// Days of a service: requests, fingers seen and unseen, full disks, deaths, in any order. `RANDOM_DAYS` sets how many.
 @Suite("Random days")
 struct RandomDaysTests {
   static let stepsADay = 250
   static let seeds: [UInt64] = {
     var generator = SystemRandomNumberGenerator()
-    return (0..<80).map { _ in UInt64.random(in: 0...UInt64(UInt32.max), using: &generator) }
+    let days = ProcessInfo.processInfo.environment["RANDOM_DAYS"].flatMap(Int.init) ?? 80
+    return (0..<days).map { _ in UInt64.random(in: 0...UInt64(UInt32.max), using: &generator) }
   }()
 
   @Test(
@@ -85,8 +87,10 @@ struct RandomDaysTests {
       bench.handlerEnds(fails ? .failed : .applied, tryLater: fails && dice.roll(3) == 0)
     case 17:
       bench.failing = Set(Bench.Write.allCases.filter { _ in dice.roll(3) == 0 })
+      bench.preparing = dice.roll(3) == 0 ? .failed(result(.failed)) : .ready
     case 18:
       bench.failing = []
+      bench.preparing = .ready
       if dice.roll(2) == 0 {
         let shuts = dice.roll(2) == 0
         bench.beforeVerdict = { $0.world["panel"] = shuts ? touched(since: 0) : .clear(since: $0.now) }
@@ -185,6 +189,7 @@ struct RandomDaysTests {
   private func calm(_ bench: inout Bench) {
     bench.restart(handlerLives: true)
     bench.failing = []
+    bench.preparing = .ready
     bench.resumeAll()
     for handler in ["page", "flaky"] { bench.receivers(of: handler, present: true) }
     for turn in 0..<3 { bench.leave("t\(turn)") }
