@@ -73,7 +73,7 @@ let package = Package(
     module("Linux", ["Timeline"]),
     module("ServiceLog", ["Linux", "Scheduling", "CLibsystemd"]),
     module("EventLoop", ["Timeline", "Linux", "CLinux", "CLibsystemd"]),
-    module("SystemBus", ["Timeline", "Linux", "EventLoop", "CLibsystemd"]),
+    module("SystemBus", ["Timeline", "EventLoop", "CLibsystemd"]),
     module("Evdev", ["Timeline", "TouchModel", "TouchReading", "Linux", "CLinux", "CLibevdev", "CLibudev"]),
     module("ForceFeedback", ["Timeline", "Haptics", "CLinux"]),
     module("Recordings", ["Timeline", "TouchModel"]),
@@ -129,6 +129,7 @@ let package = Package(
 
     // Pipes, socketpairs, temporary folders, files of the project.
     tests(.integration, "LinuxTests", ["Linux", "Timeline"]),
+    tests(.integration, "EventLoopTests", ["Timeline", "Linux", "EventLoop", "SystemBus"]),
     tests(.integration, "RecordingsTests", ["Seeded", "ProjectFiles", "Timeline", "TouchModel", "Recordings"]),
     tests(
       .integration, "ConformanceTests",
@@ -145,8 +146,8 @@ let package = Package(
     tests(
       .integration, "ServiceTests",
       [
-        "Gating", "Timeline", "Scheduling", "TouchgateAPI", "HTTPTypes", "TouchgateClient", "SystemBus", "EventLoop",
-        "Service", "Linux", "ServiceLog", "UpdateStore", "ProjectFiles",
+        "Gating", "Timeline", "Scheduling", "TouchgateAPI", "HTTPTypes", "TouchgateClient", "SystemBus", "Service",
+        "Linux", "ServiceLog", "UpdateStore", "ProjectFiles",
       ]),
 
     // A kernel of their own (the test VM), or the installed programs; skipped elsewhere (make test runs them).

@@ -5,8 +5,11 @@ public import Timeline
 
 /// The service's one loop, on sd-event: descriptors, timers, signals and children, with priorities.
 ///
-/// Priorities are the reason for sd-event: where a touch and a due timer are pending together, the touch is handled
-/// first, so that no decision is taken on a stale picture. Handlers get the time of their call.
+/// Priorities are the reason for sd-event: if a touch and a due timer are pending together, the touch is handled first,
+/// so that no decision uses stale state.
+///
+/// Every wake-up has one beginning and one end: `beforeEach` and `afterEach` run around every callback, whatever called
+/// it. A callback itself never arms the timer of its program and never flushes anything.
 public final class EventLoop {
   /// Lower values are handled first.
   public enum Priority: Int64, Sendable {
@@ -23,9 +26,15 @@ public final class EventLoop {
     public var description: String { "\(call): \(String(cString: strerror(code)))" }
   }
 
+  /// Runs before every callback, with the time that the callback gets.
+  public var beforeEach: (Instant) -> Void = { _ in }
+  /// Runs after every callback, with the same time.
+  public var afterEach: (Instant) -> Void = { _ in }
+
   private let event: OpaquePointer
 
-  /// The sd-event itself, for what libsystemd attaches to it by its own call (`SystemBus`).
+  /// The sd-event itself, for what libsystemd attaches to it by its own call (`SystemBus`). Such callbacks go through
+  /// `callback`.
   package var sdEvent: OpaquePointer { event }
 
   public init() throws(Failure) {
@@ -51,13 +60,21 @@ public final class EventLoop {
     sd_event_exit(event, code)
   }
 
+  /// One callback of the loop: `beforeEach`, `body`, `afterEach`, all with the same reading of the clock.
+  package func callback(_ body: (Instant) -> Void) {
+    let now = SystemClock.monotonic
+    beforeEach(now)
+    body(now)
+    afterEach(now)
+  }
+
   // MARK: Sources. A source lives as long as the returned object.
 
   /// `readable` is called while there is something to read, and when the other end is gone.
   public func watch(
     _ descriptor: CInt, _ priority: Priority, readable: @escaping (Instant) -> Void
   ) throws(Failure) -> Source {
-    let box = Handler { now, _ in readable(now) }
+    let box = Handler(self) { now, _ in readable(now) }
     var source: OpaquePointer?
     let result = sd_event_add_io(
       event, &source, descriptor, UInt32(EPOLLIN.rawValue),
@@ -68,7 +85,7 @@ public final class EventLoop {
   /// A timer that is off until it is armed.
   public func timer(_ priority: Priority, due: @escaping (Instant) -> Void) throws(Failure) -> TimerSource {
     let timer = TimerSource()
-    let box = Handler { [unowned timer] now, _ in
+    let box = Handler(self) { [unowned timer] now, _ in
       timer.due = nil
       due(now)
     }
@@ -83,7 +100,7 @@ public final class EventLoop {
 
   /// The signal must be blocked in every thread: `blockSignals`.
   public func signal(_ number: CInt, received: @escaping (Instant) -> Void) throws(Failure) -> Source {
-    let box = Handler { now, _ in received(now) }
+    let box = Handler(self) { now, _ in received(now) }
     var source: OpaquePointer?
     let result = sd_event_add_signal(
       event, &source, number, { _, _, context in Handler.call(context, 0) }, box.context)
@@ -98,7 +115,7 @@ public final class EventLoop {
 
   /// Called once when the child has ended; it is reaped. SIGCHLD must be blocked.
   public func child(_ pid: CInt, ended: @escaping (ChildEnd, Instant) -> Void) throws(Failure) -> Source {
-    let box = Handler { now, value in
+    let box = Handler(self) { now, value in
       ended(value >= 0 ? .exited(CInt(value)) : .killed(signal: CInt(-value)), now)
     }
     var source: OpaquePointer?
@@ -137,9 +154,13 @@ private func check(_ call: String, _ result: CInt) throws(EventLoop.Failure) {
 
 /// What a C callback needs to reach a Swift closure; kept alive by its source.
 final class Handler {
+  private unowned let loop: EventLoop
   private let body: (Instant, Int) -> Void
 
-  init(_ body: @escaping (Instant, Int) -> Void) { self.body = body }
+  init(_ loop: EventLoop, _ body: @escaping (Instant, Int) -> Void) {
+    self.loop = loop
+    self.body = body
+  }
 
   var context: UnsafeMutableRawPointer { Unmanaged.passUnretained(self).toOpaque() }
 
@@ -147,7 +168,7 @@ final class Handler {
     guard let context else { return 0 }
     // Retained for the call: the handler may drop its own source.
     let handler = Unmanaged<Handler>.fromOpaque(context).takeUnretainedValue()
-    handler.body(SystemClock.monotonic, value)
+    handler.loop.callback { now in handler.body(now, value) }
     return 0
   }
 }
@@ -171,7 +192,8 @@ public final class Source {
 /// A one-shot timer.
 public final class TimerSource {
   fileprivate var source: Source?
-  fileprivate var due: Instant?
+  /// When it is due; nil: it is off.
+  public fileprivate(set) var due: Instant?
 
   fileprivate init() {}
 

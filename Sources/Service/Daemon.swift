@@ -1,350 +1,270 @@
-import CLibsystemd
-import CLinux
 import EventLoop
-import Gating
 import Glibc
-import HTTPTypes
+import Handlers
 import Linux
-import Recordings
 import Scheduling
-public import ServiceConfiguration
+import ServiceConfiguration
 import ServiceLog
 import SocketServer
 import SystemBus
 import Timeline
-import TouchgateAPI
+import TouchDevices
 import UpdateStore
 
-/// The service put together: touches and requests come in, the scheduler decides, and its actions are carried out one
-/// after the other in the order that it gave them (`Daemon+Effects.swift`).
+/// The service: builds its owners, wires them, runs them, stops them.
+///
+/// Every wake-up has one beginning (`beforeEach`) and one end (`afterEach`): the latter executes what was decided, arms
+/// the one timer with the earliest deadline of all, and pings the watchdog.
 public final class Daemon {
-  /// What the command line says.
-  public struct Options: Sendable {
-    /// Where the queue lives.
-    public var stateDirectory: String
-    /// Where to listen, unless systemd hands over a socket.
-    public var socketPath: String
-    /// A recording to play in place of devices.
-    public var replay: String?
-    /// Where the configuration is read from, at a reload too.
-    public var folders: [String]
-
-    public init(
-      stateDirectory: String, socketPath: String, replay: String? = nil, folders: [String] = Configuration.folders
-    ) {
-      self.folders = folders
-      self.stateDirectory = stateDirectory
-      self.socketPath = socketPath
-      self.replay = replay
-    }
-  }
-
-  /// Why the service cannot start, for the person who reads it.
-  public struct CannotStart: Error, CustomStringConvertible {
-    public let description: String
-  }
-
-  private(set) var configuration: Configuration
-  let options: Options
-  let log = Log()
-  let loop: EventLoop
-  let store: QueueStore
-  let server: HTTPServer
-  private(set) var touch: TouchInput
-  let desk: FeedbackDesk
-  /// The scheduler and what executes its actions.
-  let effects: DaemonEffects
-  private(set) var clock = Clock()
-  var handler: (any RunningHandler)?
-  let bus: SystemBus
-  /// Systemd is being asked how the unit that a former run started has ended.
-  var unitProbe: UnitProbe?
-  private(set) var sleepGuard: SleepGuard?
-  var metrics = Metrics()
-  /// Said once.
-  var saidNoBus = false
-  var saidNoLogind = false
-  var sequence: Int64
-  /// Who waits for the answer to a submission.
-  var asked: [UpdateID: RequestToken] = [:]
-  /// Who waits for the answer to a cancellation.
-  var cancelled: [UpdateID: RequestToken] = [:]
-  /// Submissions that are to be answered only at their end.
-  var waitsAfter: [UpdateID: Instant] = [:]
-  var endWaits: [RequestToken: EndWait] = [:]
-  var turns: [UpdateID: Turn] = [:]
-  /// Applications that apply updates themselves, in the order in which they connected.
-  var receivers: [Receiver] = []
-  /// Handlers of which the scheduler knows whether they have one.
-  var delivering: Set<String> = []
-  /// Replies that stay open.
-  var streams: [RequestToken: StreamOwner] = [:]
-  var events = EventLog()
-  var lastTouch: EventLog.Happening?
-  var lastScreens: [String: EventLog.Happening] = [:]
-  /// Who waits until a change is durable.
-  var awaited: [(write: StoreWrite, token: RequestToken)] = []
-  /// Screens that the machine has had, as they are stored.
-  private var remembered: Set<String>
-  private var sleep = SleepWatch()
-  /// When `pruneHistory` has something to do; nil: not known, or nothing.
-  var historyDue: Instant?
+  private let options: DaemonOptions
+  private let log = Log()
+  private let loop: EventLoop
+  private let bus: SystemBus
+  private let server: HTTPServer
+  private let screens: ScreensInUse
+  private let haptics: FeedbackDesk
+  private let metrics = Metrics()
+  private let runner: HandlerRunner
+  private let engine: Engine
+  private let calls: Calls
+  private let sleep: SystemSleep
+  private var manager = ServiceManager()
+  private var stop = Stop()
+  private var configuration: Configuration
   private var timer: TimerSource?
   private var sources: [Source] = []
-  private var announced = ""
 
-  /// Opens everything and begins to follow touches; nothing is applied before `run`.
-  public init(_ configuration: Configuration, _ options: Options) throws {
+  /// Opens everything; nothing is followed or applied before `run`. Throws what prevents a start, worded for the log.
+  public init(_ configuration: Configuration, _ options: DaemonOptions) throws {
     self.configuration = configuration
     self.options = options
     EventLoop.blockSignals([SIGCHLD, SIGTERM, SIGINT, SIGHUP])
+    let (now, boot) = (SystemClock.monotonic, SystemClock.bootID)
     loop = try EventLoop()
-    bus = try SystemBus(loop: loop)
-    try Self.takeStateDirectory(options.stateDirectory)
-    store = try QueueStore(
-      path: "\(options.stateDirectory)/queue.sqlite", now: SystemClock.wall, keep: configuration.history)
-    sequence = try store.nextSequence()
-    server = try HTTPServer(listening: Self.listeningSocket(options))
-    let now = SystemClock.monotonic
-    remembered = options.replay == nil ? try store.screens() : []
-    touch = TouchInput(loop: loop, log: log, configuration: configuration, remembered: remembered, now: now)
-    desk = FeedbackDesk(loop: loop, log: log, settings: configuration.haptics)
-    effects = DaemonEffects(
-      Scheduler(
-        policy: configuration.servicePolicy, policies: configuration.handlerPolicies,
-        interval: configuration.retryInterval, boot: SystemClock.bootID, seed: .random(in: 0 ... .max)))
-    effects.daemon = self
-    scheduler.setWallClock(SystemClock.wall, at: now)
+    bus = SystemBus(loop: loop)
+    try options.takeStateDirectory()
+    let store = try QueueStore(path: options.queuePath, now: SystemClock.wall, keep: configuration.history)
+    server = try HTTPServer(listening: options.listeningSocket())
+    screens = try ScreensInUse(
+      loop: loop, log: log, settings: configuration.touchSettings, memory: options.replay == nil ? store : nil,
+      replay: options.replay, now: now)
+    haptics = FeedbackDesk(loop: loop, log: log, settings: configuration.haptics)
+    runner = HandlerRunner(
+      loop: loop, manager: BusUnitManager(bus), log: log, folder: options.stateDirectory, boot: boot,
+      definitions: configuration.handlers)
+    let scheduler = Scheduler(
+      policy: configuration.servicePolicy, policies: configuration.handlerPolicies,
+      interval: configuration.retryInterval, boot: boot, seed: .random(in: 0 ... .max))
+    engine = try Engine(
+      scheduler, store: store, log: log, metrics: metrics, screens: screens, handlers: runner, now: now)
+    calls = Calls(
+      configuration, engine: engine, runner: runner, server: server, haptics: haptics, metrics: metrics, log: log,
+      stateDirectory: options.stateDirectory, screens: screens)
+    sleep = SystemSleep(bus: bus, log: log, screens: screens)
   }
 
-  /// Runs until SIGTERM or SIGINT; a handler that runs then is waited for.
+  /// Runs until SIGTERM or SIGINT; a handler that runs then is waited for. Returns the exit status.
   public func run() throws -> CInt {
-    for notice in store.notices { log.error(notice) }
-    followTouch()
-    timer = try loop.timer(.timers) { [unowned self] now in timePassed(now) }
-    try watchSignals()
-    desk.acted = { [unowned self] now in settle(now) }
-    try startTouch(SystemClock.monotonic)
-    desk.start()
+    for notice in engine.store.notices { log.error(notice) }
+    wire()
     let now = SystemClock.monotonic
-    tellReceivers(now)
-    perform(scheduler.recover(try recovered(), at: now), now)
-    touchChanged(now)
-    pruneHistory(now)
-    try watchRequests()
-    sleepGuard = watchSleep()
-    watchBus(now)
-    let watchdog = try Watchdog(loop: loop, log: log) { [unowned self] now in problem(now) }
-    defer { withExtendedLifetime(watchdog) {} }
-    settle(now)
-    sd_notify(0, "READY=1")
+    try screens.start(now)
+    haptics.start()
+    try engine.recover(now)
+    calls.configure(configuration, now)
+    try watch()
+    bus.connect(now)
+    manager.ready(now)
     log.info(
-      "ready: \(count(touch.screens.gates.count, "screen")), \(count(scheduler.waitingCount, "update")) waiting", .ready
-    )
+      "ready: \(count(screens.count, "screen")), \(count(engine.scheduler.waitingCount, "update")) waiting", .ready)
+    afterEach(now)
+    loop.beforeEach = { [unowned self] now in beforeEach(now) }
+    loop.afterEach = { [unowned self] now in afterEach(now) }
     let code = try loop.run()
-    answerTheLast()
-    server.stop()
-    do { try store.keep(blocked: scheduler.allBlockedTimes(at: SystemClock.monotonic)) } catch { log.error("\(error)") }
-    try store.close()
-    desk.end()
+    close()
     return code
   }
 
-  private func followTouch() {
-    touch.changed = { [unowned self] now in
-      noticeSleep(now)
-      touchChanged(now)
-      settle(now)
+  // MARK: Every wake-up
+
+  private func beforeEach(_ now: Instant) {
+    assert(timer?.due == nextDeadline, "a deadline was set outside a callback, or not armed at the end of one")
+    sleep.noticeSuspend(now)
+  }
+
+  private func afterEach(_ now: Instant) {
+    engine.feedGateStates(now)
+    calls.noteScreens()
+    engine.drain(at: now)
+    calls.noteScreens()
+    calls.pumpEvents(now)
+    screens.rememberNew()
+    let waiting = engine.scheduler.waitingCount
+    screens.input.somethingWaits = waiting > 0
+    if waiting > 0 { haptics.prepare(Set(configuration.handlers.values.compactMap(\.feedbackOnApply))) }
+    manager.show(status: status(waiting))
+    if runner.isIdle && !engine.scheduler.isRunning { sleep.allow() }
+    if stop.isDue(runner: runner, scheduler: engine.scheduler) { loop.stop(0) }
+    if let problem = manager.afterEach(now, problem: { overdue(now) }) {
+      log.error("\(problem); withholding the watchdog ping")
+    }
+    timer?.arm(nextDeadline)
+  }
+
+  /// `systemctl status` shows it.
+  private func status(_ waiting: Int) -> String {
+    "\(count(waiting, "update")) waiting" + (engine.scheduler.applying.map { ", applying \($0)" } ?? "")
+  }
+
+  /// The earliest of all. A new owner with a deadline is added here and in `timePassed`.
+  private var nextDeadline: Instant? {
+    [
+      screens.input.nextDeadline, engine.nextDeadline, server.nextDeadline, runner.nextDeadline, calls.nextDeadline,
+      haptics.nextDeadline, bus.nextDeadline, manager.nextDeadline,
+    ].compactMap(\.self).min()
+  }
+
+  private func timePassed(_ now: Instant) {
+    screens.input.timePassed(now)
+    engine.feedGateStates(now)
+    bus.timePassed(now)
+    server.timePassed(now: now)
+    runner.timePassed(now)
+    haptics.timePassed(now)
+    engine.timePassed(now)
+    // What is due starts before anybody is told that it did not.
+    engine.drain(at: now)
+    calls.timePassed(now)
+    calls.takeRequests(now)
+  }
+
+  /// What should have been done by now and was not.
+  private func overdue(_ now: Instant) -> String? {
+    if !engine.actions.isEmpty { return "\(count(engine.actions.count, "decision")) not executed" }
+    guard let due = [screens.input.nextDeadline, engine.nextDeadline, runner.nextDeadline].compactMap(\.self).min(),
+      now - due > .seconds(10)
+    else { return nil }
+    return "a deadline is \(TimeSpan.describe(now - due)) overdue"
+  }
+
+  // MARK: Wiring
+
+  private func wire() {
+    runner.connect(
+      HandlerRunner.Inputs(
+        progressed: { [engine] update, progress, now in engine.progressed(update, progress, now) },
+        ended: { [engine] update, end, started, now in engine.handlerEnded(update, end, ran: now - started, now) },
+        orphanEnded: { [engine] id, end, now in engine.orphanEnded(id, end, now) },
+        interrupted: { [engine] id, now in engine.feed { $0.probed(id, stillRunning: false, at: now) } },
+        payload: { [engine] id in try engine.store.payload(of: id) ?? [] },
+        offer: { [calls] in calls.offer($0, attempt: $1, timeout: $2, payload: $3, $4) },
+        withPulse: { [haptics] in haptics.withPulse($0, $1, $2) },
+        preparePulse: { [haptics] kind, limit in haptics.prepare(kind, for: limit) },
+        started: { [calls, metrics] update, delay in
+          calls.note(update.id, update.handler, "applying")
+          metrics.started(after: delay)
+        }))
+    engine.announced = { [calls] announcement, now in calls.announced(announcement, now) }
+    engine.turnStarts = { [calls] turn, releasedAt, now in calls.startTurn(turn.id, releasedAt, now) }
+    engine.guardKind = { [calls] id, handler in calls.guardKind(id, handler) }
+    sleep.handler = { [runner] in runner.update?.handler }
+    bus.connected = { [unowned self] now in
+      sleep.busReturned()
+      runner.busReturned(now)
+    }
+    bus.disconnected = { [unowned self] failure, now in
+      sleep.busLost(failure, now)
+      runner.busLost(now)
     }
   }
 
-  /// The new configuration is used; screens are found and read anew where it says otherwise of them.
-  func adopt(_ new: Configuration, _ now: Instant) throws {
-    let changes = SettingsTable.changes(from: configuration, to: new)
-    if options.replay == nil && changes.effects.contains(.devicesReadAgain) {
-      let input = TouchInput(loop: loop, log: log, configuration: new, remembered: remembered, now: now)
-      try input.startDevices(now: now)
-      if let since = touch.sleepsSince { input.goesToSleep(since) }
-      touch = input
-      followTouch()
-    }
-    if let notice = changes.restartNotice { log.notice(notice) }
-    configuration = new
-    store.limits = new.history
-    historyDue = nil
-    pruneHistory(now)
-  }
-
-  private func recovered() throws -> Recovered {
-    let updates = try store.unfinished()
-    let rebooting = configuration.handlers.keys.filter { scheduler.policy(of: $0).rebootTimeout != nil }
-    let oldest = updates.lazy.map(\.update).filter { rebooting.contains($0.handler) }.map(\.createdAt).min()
-    let since = min(oldest ?? SystemClock.wall, SystemClock.wall) + (.zero - HandlerPolicy.rebootWindow)
-    return Recovered(
-      updates: updates, pause: try store.pause(), holds: try store.holds(),
-      reboots: rebooting.isEmpty ? [] : try store.reboots(of: rebooting.sorted(), since: since))
-  }
-
-  private func startTouch(_ now: Instant) throws {
-    guard let file = options.replay else { return try touch.startDevices(now: now) }
-    let source: ReplaySource
-    do {
-      source = try ReplaySource(try Recording.read(path: file), start: now)
-    } catch {
-      throw CannotStart(description: "\(file): \(error)")
-    }
-    try touch.startReplay(source, file: file, now: now)
-    log.info("playing \(file) (\(TimeSpan.describe(source.length))) in place of touchscreens")
-  }
-
-  // MARK: The loop
-
-  private func watchSignals() throws {
+  private func watch() throws {
+    timer = try loop.timer(.timers) { [unowned self] now in timePassed(now) }
     for number in [SIGTERM, SIGINT] {
       sources.append(try loop.signal(number) { [unowned self] now in stop(now) })
     }
     sources.append(try loop.signal(SIGHUP) { [unowned self] now in reload(now) })
+    sources.append(
+      try loop.watch(server.listeningDescriptor, .requests) { [server, calls] now in
+        server.acceptConnections(now: now)
+        calls.takeRequests(now)
+      })
+    sources.append(
+      try loop.watch(server.eventDescriptor, .requests) { [server, calls] now in
+        server.run(now: now)
+        calls.takeRequests(now)
+      })
   }
 
-  private func watchRequests() throws {
-    let accepting = try loop.watch(server.listeningDescriptor, .requests) { [unowned self] now in
-      server.acceptConnections(now: now)
-      answerRequests(now)
+  // MARK: Reload and stop
+
+  /// A new configuration without a restart (SIGHUP): all of it or nothing. What waits still waits; a handler that runs
+  /// continues as it was started.
+  private func reload(_ now: Instant) {
+    manager.reloading(now)
+    defer { manager.reloaded() }
+    do {
+      let new = try Configuration.read(folders: options.folders)
+      try adopt(new, now)
+      metrics.reloads += 1
+      log.notice("the configuration was reloaded: \(count(new.handlers.count, "handler"))", .reloaded)
+    } catch {
+      let problems = (error as? ConfigurationError)?.problems.map(\.description) ?? ["\(error)"]
+      for problem in problems { log.error(problem) }
+      log.error(
+        "the configuration was not reloaded because of \(count(problems.count, "problem")); the old one stays in use",
+        .reloadRefused)
     }
-    let running = try loop.watch(server.eventDescriptor, .requests) { [unowned self] now in
-      server.run(now: now)
-      answerRequests(now)
+  }
+
+  private func adopt(_ new: Configuration, _ now: Instant) throws {
+    let changes = SettingsTable.changes(from: configuration, to: new)
+    if changes.contains(.rereadDevices) { try screens.adopt(new.touchSettings, now) }
+    for key in changes.needingRestart { log.notice("\(key) changed; restart touchgated to apply it") }
+    for missing in new.missingPrograms() { log.warning("\(missing)") }
+    configuration = new
+    runner.configure(new.handlers)
+    engine.limitHistory(new.history, now)
+    engine.feed {
+      $0.configure(
+        policy: new.servicePolicy, policies: new.handlerPolicies, interval: new.retryInterval, at: now)
     }
-    sources += [accepting, running]
-  }
-
-  private func answerRequests(_ now: Instant) {
-    noticeSleep(now)
-    clock.follow()
-    forgetGone(now)
-    for incoming in server.takeRequests() { handle(incoming, now) }
-    perform([], now)
-    settle(now)
-  }
-
-  private func timePassed(_ now: Instant) {
-    noticeSleep(now)
-    // While anything waits this is every second: a clock that was set is noticed by then.
-    scheduler.setWallClock(SystemClock.wall, at: now)
-    touch.timePassed(now)
-    touchChanged(now)
-    server.timePassed(now: now)
-    handler?.timePassed(now)
-    if historyDue != nil { pruneHistory(now) }
-    desk.timePassed(now)
-    perform(scheduler.timePassed(now), now)
-    endTurns(now)
-    endWaitsDue(now)
-    answerRequests(now)
-  }
-
-  /// Tells the scheduler what the gates say now.
-  func touchChanged(_ now: Instant) {
-    perform(scheduler.screens(touch.passages, at: now), now)
-  }
-
-  /// Reads the kernel's tables first: what is known may be old where nothing waits.
-  func lookAtScreens(_ now: Instant) {
-    touch.lookAgain(now)
-    touchChanged(now)
-  }
-
-  /// Nothing that was known before a sleep is believed after it.
-  func noticeSleep(_ now: Instant) {
-    guard let time = sleep.slept(boot: SystemClock.boottime, now: now) else { return }
-    log.info("the machine slept for \(TimeSpan.describe(time)); every screen is read anew")
-    touch.resumed(now)
-    touchChanged(now)
-  }
-
-  /// What a next start of the machine should wait for.
-  private func rememberScreens() {
-    if options.replay != nil { return }
-    let here = Set(touch.screens.gates.keys)
-    let new = here.subtracting(remembered)
-    let gone = remembered.filter { !touch.screens.isKnown($0) }
-    if new.isEmpty && gone.isEmpty { return }
-    remembered = remembered.union(new).subtracting(gone)
-    do { try store.remember(screens: new, forget: gone) } catch { log.error("\(error)") }
-  }
-
-  /// After every wake-up: the one timer gets the earliest deadline of all.
-  func settle(_ now: Instant) {
-    noteScreens()
-    pumpEvents(now)
-    touch.somethingWaits = scheduler.waitingCount > 0
-    prepareFeedback()
-    let deadlines = [
-      touch.nextDeadline, scheduler.nextDeadline, server.nextDeadline, handler?.nextDeadline, historyDue,
-      nextTurnDeadline, nextWaitDeadline, desk.nextDeadline,
-    ]
-    timer?.arm(deadlines.compactMap(\.self).min())
-    announce()
-    rememberScreens()
-    sleepIfReady()
-  }
-
-  /// `systemctl status` shows it. Changes with the queue, not with every touch.
-  private func announce() {
-    var text = "\(count(scheduler.waitingCount, "update")) waiting"
-    if let id = scheduler.applying { text += ", applying \(id)" }
-    if text == announced { return }
-    announced = text
-    sd_notify(0, "STATUS=\(text)")
+    calls.configure(new, now)
   }
 
   private func stop(_ now: Instant) {
-    for (token, owner) in streams {
-      if case .turn(let id) = owner { leaveTurn(id, now) }
-      // What it has in its hands it may still acknowledge.
-      if (handler as? Delivery)?.receiver == token { continue }
-      server.end(token)
+    calls.stop(now)
+    haptics.stop()
+    engine.feed {
+      $0.stop(at: now)
+      return []
     }
-    desk.stop()
-    scheduler.stop(at: now)
-    sd_notify(0, "STOPPING=1")
-    if let handler, !handler.canBeLeft {
+    manager.stopping()
+    stop.request(runner: runner)
+    if let update = runner.update, !runner.mayStop {
       log.info(
-        "stopping when handler '\(handler.update.handler)' for \(handler.update.id) has ended", .stopping,
-        [.update(handler.update.id), .handler(handler.update.handler)])
+        "stopping when handler '\(update.handler)' for \(update.id) has ended", .stopping,
+        [.update(update.id), .handler(update.handler)])
     } else {
       log.info("stopping", .stopping)
-      loop.stop(0)
     }
   }
 
-  /// To be asked whenever a handler has ended and its result is stored.
-  func stopIfAsked() {
-    if scheduler.isStopping && handler?.canBeLeft ?? !scheduler.isRunning { loop.stop(0) }
-  }
-
-  // MARK: What must be ours alone
-
-  private static func takeStateDirectory(_ path: String) throws {
-    if mkdir(path, 0o700) != 0 && errno != EEXIST {
-      throw CannotStart(description: "cannot make the state folder \(path): \(Errno())")
+  /// After the loop: whoever was let in gets an answer. Whoever comes now waits in systemd's socket for the next start.
+  private func close() {
+    let end = SystemClock.monotonic + Stop.lastAnswers
+    var now = SystemClock.monotonic
+    while now < end && server.owes(since: Stop.lastAnswers, now: now) {
+      var entry = pollfd(fd: server.eventDescriptor, events: Int16(POLLIN), revents: 0)
+      _ = poll(&entry, 1, 20)
+      now = SystemClock.monotonic
+      server.run(now: now)
+      calls.takeRequests(now)
+      engine.drain(at: now)
+      server.run(now: now)
     }
-    // Held until the process ends.
-    if tg_open_lock("\(path)/lock") < 0 {
-      let reason = errno == EWOULDBLOCK ? "another touchgated uses it" : "\(Errno())"
-      throw CannotStart(description: "cannot use the state folder \(path): \(reason)")
-    }
+    server.stop()
+    do { try engine.close(SystemClock.monotonic) } catch { log.error("\(error)") }
+    haptics.end()
   }
-
-  private static func listeningSocket(_ options: Options) throws -> CInt {
-    switch sd_listen_fds(1) {
-    case 0: return try HTTPServer.listen(path: options.socketPath, mode: 0o660)
-    case 1: return CInt(SD_LISTEN_FDS_START)
-    case let count: throw CannotStart(description: "systemd handed over \(count) sockets; touchgated.socket has one")
-    }
-  }
-}
-
-extension Daemon {
-  public static let version = Version.text
 }

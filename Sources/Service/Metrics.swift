@@ -1,21 +1,26 @@
 import Scheduling
 import Timeline
 
-/// What has happened since the service was started, for Prometheus. Labels are few: states, and screens.
-struct Metrics {
+/// Counters since the start of the service, for Prometheus. Labels are bounded: states and screens.
+final class Metrics {
   var accepted = 0
   var started = 0
-  var looks = 0
-  /// Last looks before a start.
-  var commits = 0
+  var rechecks = 0
+  var lastLooks = 0
   var reloads = 0
   var ended: [FinalState: Int] = [:]
   var releaseToStart = Histogram([.milliseconds(5), .milliseconds(20), .milliseconds(100), .seconds(1), .seconds(10)])
   var handlerTime = Histogram([.milliseconds(100), .seconds(1), .seconds(10), .seconds(60), .seconds(600)])
 
+  /// A handler has started; `delay`: after the touch that it waited for.
+  func started(after delay: Duration?) {
+    started += 1
+    if let delay { releaseToStart.add(delay) }
+  }
+
   struct Histogram {
     private let bounds: [Duration]
-    /// Of each bound, and of what is longer than all.
+    /// One per bound, and one for what is longer than all.
     private var counts: [Int]
     private var sum: Duration = .zero
 
@@ -29,7 +34,7 @@ struct Metrics {
       sum += max(time, .zero)
     }
 
-    /// How many took so long at most, the longest without a bound, and the sum of all.
+    /// The number of times up to each bound; the last has no bound.
     fileprivate var upTo: [(bound: Duration?, count: Int)] {
       var total = 0
       return zip(bounds.map(Optional.some) + [nil], counts).map { bound, count in
@@ -56,7 +61,7 @@ struct MetricsText {
     add(name, kind, help, [(label, value)])
   }
 
-  /// One for each label; nothing where there is none.
+  /// One line per label; nothing if there is none.
   mutating func add<Value: Numeric>(_ name: String, _ kind: Kind, _ help: String, _ values: [(Label?, Value)]) {
     if values.isEmpty { return }
     head(name, kind, help)

@@ -1,43 +1,37 @@
 import SystemBus
 import Timeline
 
-/// Logind's word before and after a sleep (org.freedesktop.login1(5)), and the lock that makes it wait for us: at most
+/// Logind's signal before and after a sleep (org.freedesktop.login1(5)), and the lock that makes it wait for us: at most
 /// InhibitDelayMaxSec= of logind.conf(5), 5 s by default.
 final class SleepGuard {
+  /// The machine is about to sleep (true), or has slept or given it up.
+  var announced: (_ sleeps: Bool, Instant) -> Void = { _, _ in }
+  /// Logind gives no lock.
+  var failed: (SystemBus.Failure) -> Void = { _ in }
   private let bus: SystemBus
   private var lock: BusDescriptor?
   private var call: Slot?
   private var signals: [Slot] = []
-  /// The machine is about to sleep (true), or has slept or given it up.
-  private let told: (_ sleeps: Bool, Instant) -> Void
-  private let failed: (SystemBus.Failure, Instant) -> Void
 
   private static let manager = SystemBus.Target(
     "org.freedesktop.login1", "/org/freedesktop/login1", "org.freedesktop.login1.Manager")
   private static let names = SystemBus.Target(
     "org.freedesktop.DBus", "/org/freedesktop/DBus", "org.freedesktop.DBus")
 
-  init(
-    _ bus: SystemBus, told: @escaping (_ sleeps: Bool, Instant) -> Void,
-    failed: @escaping (SystemBus.Failure, Instant) -> Void
-  ) {
-    self.bus = bus
-    self.told = told
-    self.failed = failed
-  }
+  init(_ bus: SystemBus) { self.bus = bus }
 
-  /// To be called when there is a bus.
+  /// To be called when the bus is there.
   func begin() {
     signals = [
       bus.signal(Self.manager, "PrepareForSleep") { [unowned self] values, now in
         guard let sleeps = values.first?.flag else { return }
-        told(sleeps, now)
+        announced(sleeps, now)
         if !sleeps { take() }
       },
-      // Another logind knows nothing of what the last one had begun.
+      // A logind that was restarted does not continue what the last one had begun.
       bus.signal(Self.names, "NameOwnerChanged", about: Self.manager.name) { [unowned self] values, now in
         if values.count == 3, values[0].text == Self.manager.name, values[2].text?.isEmpty == false {
-          told(false, now)
+          announced(false, now)
           take()
         }
       },
@@ -59,11 +53,11 @@ final class SleepGuard {
     call = bus.call(
       Self.manager, "Inhibit",
       ["sleep", "touchgate", "No update is applied while the machine goes to sleep", "delay"]
-    ) { [unowned self] reply, now in
+    ) { [unowned self] reply, _ in
       call = nil
       switch reply {
       case .success(let values): lock = values.first?.descriptor
-      case .failure(let failure): failed(failure, now)
+      case .failure(let failure): failed(failure)
       }
     }
   }

@@ -1,13 +1,12 @@
 import CLibsystemd
 public import EventLoop
 import Glibc
-import Linux
 public import Timeline
 
-/// The system's D-Bus in the one loop: calls whose answers come later, and signals. Nothing here waits.
+/// The system's D-Bus in the one loop: calls whose answers come later, and signals. Nothing here blocks.
 ///
-/// A bus that goes away is looked for again, with growing pauses. One that was not there to begin with is only looked
-/// for when somebody calls: a machine without D-Bus gets no timer for it.
+/// A bus that goes away is looked for again, with growing delays. One that was not there to begin with is only looked
+/// for when somebody calls: a machine without D-Bus gets no deadline for it.
 public final class SystemBus {
   /// Why a call has no answer: the name of a D-Bus error, and words.
   public struct Failure: Error, Equatable, CustomStringConvertible {
@@ -51,18 +50,18 @@ public final class SystemBus {
   private var goneSlot: Slot?
   /// The first call, until it is answered.
   private var hello: Slot?
-  private var timer: TimerSource?
-  private var pause: Duration = firstPause
+  /// When to look for the bus again; nil: not by itself.
+  public private(set) var nextDeadline: Instant?
+  private var backoff: Duration = firstBackoff
   private var wasThere = false
 
-  private static let firstPause: Duration = .seconds(1)
-  private static let longestPause: Duration = .seconds(60)
+  private static let firstBackoff: Duration = .seconds(1)
+  private static let longestBackoff: Duration = .seconds(60)
 
   /// `address`: of a bus as D-Bus writes it; nil: the system's (sd_bus_open_system(3)).
-  public init(loop: EventLoop, address: String? = nil) throws(EventLoop.Failure) {
+  public init(loop: EventLoop, address: String? = nil) {
     self.loop = loop
     self.address = address
-    timer = try loop.timer(.timers) { [unowned self] now in connect(now) }
   }
 
   deinit {
@@ -71,6 +70,11 @@ public final class SystemBus {
   }
 
   public var isConnected: Bool { bus != nil }
+
+  /// Looks for the bus again if that is due.
+  public func timePassed(_ now: Instant) {
+    if let due = nextDeadline, due <= now { connect(now) }
+  }
 
   /// Looks for the bus, if there is none.
   public func connect(_ now: Instant) {
@@ -87,7 +91,7 @@ public final class SystemBus {
     }
     bus = made
     goneSlot = signal(Self.local, "Disconnected") { [unowned self] _, now in gone(now) }
-    timer?.arm(nil)
+    nextDeadline = nil
     // It is open when it answers: before that, a connection that was taken may still be refused.
     hello = call(
       Target("org.freedesktop.DBus", "/org/freedesktop/DBus", "org.freedesktop.DBus"), "GetId", [],
@@ -96,7 +100,7 @@ public final class SystemBus {
       hello = nil
       guard case .success = reply else { return }  // Then `gone` follows.
       wasThere = true
-      pause = Self.firstPause
+      backoff = Self.firstBackoff
       connected(now)
     }
   }
@@ -127,8 +131,8 @@ public final class SystemBus {
 
   private func tellGone(_ failure: Failure, _ now: Instant) {
     if wasThere {
-      timer?.arm(now + pause)
-      pause = min(pause * 2, Self.longestPause)
+      nextDeadline = now + backoff
+      backoff = min(backoff * 2, Self.longestBackoff)
     }
     disconnected(failure, now)
   }
@@ -151,7 +155,7 @@ public final class SystemBus {
     for argument in arguments where sd_bus_message_append_basic(message, CChar(UInt8(ascii: "s")), argument) < 0 {
       return nil
     }
-    let receiver = Receiver { message in answered(Self.reply(message), SystemClock.monotonic) }
+    let receiver = Receiver(loop) { message, now in answered(Self.reply(message), now) }
     var slot: OpaquePointer?
     let microseconds = UInt64(max(1, timeout.wholeNanoseconds / 1000))
     guard sd_bus_call_async(bus, &slot, message, Receiver.callback, receiver.context, microseconds) >= 0, let slot
@@ -164,7 +168,7 @@ public final class SystemBus {
     _ target: Target, _ member: String, about first: String? = nil, received: @escaping ([BusValue], Instant) -> Void
   ) -> Slot? {
     guard let bus else { return nil }
-    let receiver = Receiver { message in received(BusValue.all(in: message), SystemClock.monotonic) }
+    let receiver = Receiver(loop) { message, now in received(BusValue.all(in: message), now) }
     // No name or path in here has a quote in it (D-Bus Specification, "Valid Names").
     var rule = "type='signal',sender='\(target.name)',path='\(target.path)',interface='\(target.interface)',"
     rule += "member='\(member)'"
@@ -205,9 +209,13 @@ public final class Slot {
 
 /// What a C callback needs to reach a Swift closure; kept alive by its slot.
 private final class Receiver {
-  private let body: (OpaquePointer) -> Void
+  private unowned let loop: EventLoop
+  private let body: (OpaquePointer, Instant) -> Void
 
-  init(_ body: @escaping (OpaquePointer) -> Void) { self.body = body }
+  init(_ loop: EventLoop, _ body: @escaping (OpaquePointer, Instant) -> Void) {
+    self.loop = loop
+    self.body = body
+  }
 
   var context: UnsafeMutableRawPointer { Unmanaged.passUnretained(self).toOpaque() }
 
@@ -215,7 +223,7 @@ private final class Receiver {
     guard let message, let context else { return 0 }
     // Retained for the call: it may drop its own slot.
     let receiver = Unmanaged<Receiver>.fromOpaque(context).takeUnretainedValue()
-    receiver.body(message)
+    receiver.loop.callback { now in receiver.body(message, now) }
     return 0
   }
 

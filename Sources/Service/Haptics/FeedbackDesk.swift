@@ -13,8 +13,6 @@ final class FeedbackDesk {
   private static let stopLimit: Duration = .milliseconds(100)
 
   let feedback: Feedback
-  /// Called after anything of the device or the thread was dealt with.
-  var acted: (Instant) -> Void = { _ in }
   private let settings: HapticsSettings
   private let loop: EventLoop
   private let log: Log
@@ -42,7 +40,6 @@ final class FeedbackDesk {
     motor.heard = { [unowned self] reports, now in
       for report in reports { feedback.heard(report) }
       tell()
-      acted(now)
     }
     if settings.device == .none { return feedback.useNone(because: "Device=none") }
     if settings.strength == 0 { return feedback.useNone(because: "Strength=0") }
@@ -52,13 +49,28 @@ final class FeedbackDesk {
       watch = try loop.watch(monitor.descriptor, .requests) { [unowned self] now in
         while let event = monitor.receive() { hear(event) }
         choose()
-        acted(now)
       }
       for found in monitor.enumerate() { hear(.present(found)) }
       choose()
     } catch {
       feedback.useNone(because: "\(error)")
     }
+  }
+
+  /// Runs the action together with the pulse, at most 20 ms later; at once without a kind or a device.
+  func withPulse(_ kind: FeedbackKind?, _ now: Instant, _ action: @escaping (Instant) -> Void) {
+    guard let kind else { return action(now) }
+    feedback.play(kind, lead: .zero) { _ in action(SystemClock.monotonic) }
+  }
+
+  /// Pulses that may be wanted soon need no lead then.
+  func prepare(_ kinds: Set<FeedbackKind>) {
+    for kind in kinds { feedback.prepare(kind) }
+  }
+
+  /// Of a kind that is wanted if a handler fails: prepared while it runs.
+  func prepare(_ kind: FeedbackKind, for timeout: Duration) {
+    feedback.prepare(kind, for: min(timeout, .seconds(600)))
   }
 
   /// Runs the actions that wait. Later calls run theirs at once.

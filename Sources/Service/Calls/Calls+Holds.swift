@@ -1,0 +1,82 @@
+import ControlAPI
+import HTTPTypes
+import Linux
+import Scheduling
+import SocketServer
+import Timeline
+import TouchDevices
+import TouchgateAPI
+
+/// The operator's pause, and holds.
+extension Calls {
+  /// Most holds at once, bound ones and those with an end of their own.
+  static let mostHolds = 64
+
+  func pause(_ caller: Caller) throws -> HTTPResponse? {
+    try permissions(caller).require(.admin)
+    let reason = try CheckedPause(body: caller.request.body).reason
+    log.notice("paused by \(caller.name)\(reason.isEmpty ? "" : ": ")\(reason)", .paused)
+    let pause = OperatorPause(since: SystemClock.wall, by: caller.submitter, reason: reason)
+    try awaitChange(caller) { $0.pause(pause) }
+    return nil
+  }
+
+  func resume(_ caller: Caller) throws -> HTTPResponse? {
+    try permissions(caller).require(.admin)
+    if !engine.scheduler.isPaused { throw StateProblem.notPaused.refusal }
+    log.notice("resumed by \(caller.name)", .resumed)
+    try awaitChange(caller) { $0.pause(nil) }
+    return nil
+  }
+
+  func hold(_ caller: Caller) throws -> HTTPResponse? {
+    let now = caller.now
+    try permissions(caller).require(.hold)
+    let request = try CheckedHold(body: caller.request.body, longest: configuration.maxHold)
+    try snapshot.require(request.screen)
+    if engine.scheduler.activeHolds.count >= Self.mostHolds {
+      throw StateProblem.tooManyHolds(limit: Self.mostHolds).refusal
+    }
+    let wall = SystemClock.wall
+    let hold = Hold(
+      id: newID(), screen: request.screen, owner: caller.submitter, unit: Self.unit(ofProcess: caller.peer.pid),
+      reason: request.reason, since: wall, until: request.ttl.map { wall + $0 })
+    log.info("held by \(caller.name) (\(hold.id)): \(hold.reason)")
+    if hold.until != nil {
+      try awaitChange(caller) { $0.hold(hold, at: now) }
+      return nil
+    }
+    open.open(.hold(hold.id), caller.token)
+    engine.feed { $0.hold(hold, at: now) }
+    server.openStream(caller.token)
+    write(caller.token, replies(now).hold(hold), now)
+    return nil
+  }
+
+  func holds(_ caller: Caller) -> HTTPResponse {
+    Replies.json(200, HoldListReply(holds: engine.scheduler.activeHolds.map(replies(caller.now).hold)))
+  }
+
+  /// A bound hold ends with its stream; if another request releases it, the stream ends with the hold.
+  func release(_ text: String, _ caller: Caller) throws -> HTTPResponse? {
+    guard let hold = engine.scheduler.activeHolds.first(where: { $0.id.text == text }) else {
+      throw StateProblem.unknownHold(text).refusal
+    }
+    try permissions(caller).requireHold(of: hold.owner.uid)
+    log.info("hold \(hold.id) released by \(caller.name)")
+    if hold.until != nil {
+      try awaitChange(caller) { $0.release(hold.id, at: caller.now) }
+      return nil
+    }
+    if let stream = open.closeHold(hold.id) { server.end(stream) }
+    engine.feed { $0.release(hold.id, at: caller.now) }
+    return Replies.json(200, replies(caller.now).hold(hold))
+  }
+
+  /// The unit of a process, from its control group; nil: none, or the process is gone.
+  private static func unit(ofProcess pid: Int32) -> String? {
+    guard let bytes = try? readFile("/proc/\(pid)/cgroup", limit: 4096) else { return nil }
+    let names = String(decoding: bytes, as: UTF8.self).split(separator: "\n").flatMap { $0.split(separator: "/") }
+    return names.last { $0.hasSuffix(".service") || $0.hasSuffix(".scope") }.map { String($0).shortened }
+  }
+}

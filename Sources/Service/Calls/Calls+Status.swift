@@ -1,0 +1,74 @@
+import ControlAPI
+import Haptics
+import HTTPTypes
+import Scheduling
+import SocketServer
+import Timeline
+import TouchDevices
+import TouchgateAPI
+import UpdateStore
+
+/// What the service reports about itself, and feedback.
+extension Calls {
+  var snapshot: ScreensSnapshot {
+    ScreensSnapshot(screens: input.screens, devices: input.devices, sleepsSince: input.sleepsSince)
+  }
+
+  /// The slot tables are read first, so that the answer is right now, whether anything waits or not.
+  func status(_ caller: Caller) throws -> HTTPResponse {
+    engine.recheckNow(caller.now)
+    let (replies, snapshot, store, scheduler) = (replies(caller.now), snapshot, engine.store, engine.scheduler)
+    return Replies.json(
+      200,
+      StatusReply(
+        version: Version.text, touched: snapshot.screens.isTouched, contacts: snapshot.screens.contacts,
+        gate: replies.machine(snapshot), screens: replies.screens(snapshot),
+        updates: store.counts, oldestWaiting: try scheduler.oldestWaiting.flatMap(store.find).map(replies.update),
+        lastResult: try store.lastFinished().map(replies.update), holds: scheduler.activeHolds.map(replies.hold),
+        paused: scheduler.pause.map(replies.pause),
+        guard: input.guards.counts,
+        warnings: storeWarnings + input.warnings + haptics.warnings,
+        haptics: HapticsReply(device: haptics.deviceName, silentBecause: haptics.feedback.silentBecause)))
+  }
+
+  private var storeWarnings: [String] {
+    var warnings = engine.store.notices
+    if engine.store.isFull {
+      warnings.append(
+        "storeFull: the disk of \(stateDirectory) is full: new updates are refused, waiting updates are still applied; "
+          + "free some space")
+    }
+    return warnings
+  }
+
+  func screens(_ caller: Caller) -> HTTPResponse {
+    engine.recheckNow(caller.now)
+    return Replies.json(200, ScreenListReply(screens: replies(caller.now).screens(snapshot)))
+  }
+
+  /// Answered at the moment of the pulse, or at once without one.
+  func feedback(_ caller: Caller) throws -> HTTPResponse? {
+    let name = try CheckedFeedback(body: caller.request.body, kinds: FeedbackKind.allCases.map(\.rawValue)).kind
+    guard let kind = FeedbackKind(rawValue: name) else { return nil }
+    haptics.feedback.play(kind) { [unowned self] outcome in
+      let reply = FeedbackReply(
+        kind: name, silentBecause: outcome.silentBecause, prepareMs: outcome.preparing?.milliseconds,
+        fireMs: outcome.firing?.milliseconds, skewMs: outcome.skew?.milliseconds)
+      server.respond(caller.token, Replies.json(200, reply))
+    }
+    return nil
+  }
+}
+
+extension Feedback.Outcome {
+  fileprivate var silentBecause: String? {
+    switch ending {
+    case .played: nil
+    case .silent(let reason): reason
+    }
+  }
+}
+
+extension Duration {
+  fileprivate var milliseconds: Double { Double(wholeNanoseconds / 1000) / 1000 }
+}

@@ -1,0 +1,238 @@
+import Handlers
+import Linux
+import Scheduling
+import ServiceLog
+import Timeline
+import UpdateStore
+
+/// The screens, as the engine needs them.
+protocol EngineScreens: AnyObject {
+  /// What the gates say.
+  var gateStates: [String: Passage] { get }
+  /// Reads the slot tables of all screens and repairs what disagrees.
+  func recheck(_ now: Instant)
+  /// The last look before a start on this screen (nil: on all); true if a contact changed meanwhile.
+  func lastLook(screen: String?, grab: Bool, _ now: Instant) -> Bool
+  /// Whether the handler starts now; if not, grabbed devices are released.
+  func decided(starts: Bool, _ now: Instant)
+  /// Nothing is being applied any more: grabbed devices may be released.
+  func handlerEnded(_ now: Instant)
+}
+
+/// The handlers, as the engine needs them.
+protocol EngineHandlers: AnyObject {
+  func prepare(_ update: Update, attempt: Int, at now: Instant) -> HandlerProgress
+  func discardPrepared()
+  func start(_ update: Update, attempt: Int, releasedAt: Instant?, at now: Instant) -> HandlerProgress
+  func probe(_ update: Update, at now: Instant) -> ProbeAnswer
+}
+
+/// The scheduler, its action queue and the store: what decides, and what makes it durable.
+///
+/// Inputs go through `feed`, which executes nothing; `drain` executes what is queued, at the end of each wake-up or
+/// where an order requires it earlier.
+final class Engine: ActionEffects {
+  /// To be changed through `feed` only.
+  var scheduler: Scheduler
+  var actions = ActionQueue()
+  let store: QueueStore
+  private let log: Log
+  private let metrics: Metrics
+  private unowned let screens: any EngineScreens
+  private unowned let handlers: any EngineHandlers
+  /// The guard of an update, by its handler, or of a turn.
+  var guardKind: (UpdateID, _ handler: String?) -> GuardKind = { _, _ in .verify }
+  /// A turn begins: its owner is told.
+  var turnStarts: (Turn, _ releasedAt: Instant?, Instant) -> Void = { _, _, _ in }
+  /// Answers whoever waits for it.
+  var announced: (Announcement, Instant) -> Void = { _, _ in }
+  private var pruning = Pruning()
+  private var sequence: Int64
+
+  init(
+    _ scheduler: Scheduler, store: QueueStore, log: Log, metrics: Metrics, screens: any EngineScreens,
+    handlers: any EngineHandlers, now: Instant
+  ) throws {
+    self.scheduler = scheduler
+    self.store = store
+    self.log = log
+    self.metrics = metrics
+    self.screens = screens
+    self.handlers = handlers
+    sequence = try store.nextSequence()
+    self.scheduler.setWallClock(SystemClock.wall, at: now)
+  }
+
+  // MARK: Inputs
+
+  /// One input of the scheduler; its actions are queued.
+  func feed(_ input: (inout Scheduler) -> [Scheduler.Action]) { actions.append(input(&scheduler)) }
+
+  /// What the gates say now.
+  func feedGateStates(_ now: Instant) { feed { $0.screens(screens.gateStates, at: now) } }
+
+  /// Reads the slot tables first: what is known may be old if nothing is waiting.
+  func recheckNow(_ now: Instant) {
+    screens.recheck(now)
+    feedGateStates(now)
+  }
+
+  /// A handler has ended, or a turn: devices are released, which reads what came meanwhile.
+  func endGuard(_ now: Instant) {
+    screens.handlerEnded(now)
+    feedGateStates(now)
+  }
+
+  /// The number of the next update or turn, in order of arrival.
+  func nextSequence() -> Int64 {
+    defer { sequence += 1 }
+    return sequence
+  }
+
+  /// What the store held at start.
+  func recover(_ now: Instant) throws {
+    let updates = try store.unfinished()
+    let rebooting = scheduler.policies.keys.filter { scheduler.policy(of: $0).rebootTimeout != nil }
+    let wall = SystemClock.wall
+    let oldest = updates.lazy.map(\.update).filter { rebooting.contains($0.handler) }.map(\.createdAt).min()
+    let since = min(oldest ?? wall, wall) + (.zero - HandlerPolicy.rebootWindow)
+    let recovered = Recovered(
+      updates: updates, pause: try store.pause(), holds: try store.holds(),
+      reboots: rebooting.isEmpty ? [] : try store.reboots(of: rebooting.sorted(), since: since))
+    feed { $0.recover(recovered, at: now) }
+    prune(now)
+  }
+
+  // MARK: Handlers
+
+  func handlerEnded(_ update: Update, _ end: HandlerEnd, ran: Duration, _ now: Instant) {
+    metrics.handlerTime.add(ran)
+    endGuard(now)
+    feed { $0.handlerEnded(update.id, end.result, tryLater: end.triesLater, at: now) }
+    // The result is stored now: the caller removes the traces of the handler next.
+    drain(at: now)
+    if end.result.state == .failed && scheduler.isWaiting(update.id) {
+      let what = end.triesLater ? "the handler asks to be tried later" : "trying again"
+      log.notice("\(update.id): \(what); \(end.result.message)", .attemptFailed, [.update(update.id)])
+    }
+  }
+
+  /// The handler of a former run has ended so.
+  func orphanEnded(_ id: UpdateID, _ end: HandlerEnd, _ now: Instant) {
+    feed { $0.orphanEnded(id, end.result, tryLater: end.triesLater, at: now) }
+    drain(at: now)
+  }
+
+  // MARK: Time
+
+  var nextDeadline: Instant? { [scheduler.nextDeadline, pruning.due].compactMap(\.self).min() }
+
+  func timePassed(_ now: Instant) {
+    // While anything is waiting this is at least every second: a clock that was set is noticed by then.
+    scheduler.setWallClock(SystemClock.wall, at: now)
+    if pruning.due.map({ $0 <= now }) == true { prune(now) }
+    feed { $0.timePassed(now) }
+  }
+
+  // MARK: History
+
+  func limitHistory(_ limits: HistoryLimits, _ now: Instant) {
+    store.limits = limits
+    prune(now)
+  }
+
+  private func prune(_ now: Instant) {
+    do {
+      try pruning.run(store, wall: SystemClock.wall, now)
+    } catch {
+      log.error("old history could not be removed: \(error)")
+    }
+  }
+
+  /// To be called last. What updates have waited for is kept over the stop.
+  func close(_ now: Instant) throws {
+    do { try store.keep(blocked: scheduler.allBlockedTimes(at: now)) } catch { log.error("\(error)") }
+    try store.close()
+  }
+
+  // MARK: Effects
+
+  func store(_ writes: [StoreWrite], at now: Instant) -> String? {
+    do throws(StoreError) {
+      try store.perform(writes)
+      return nil
+    } catch {
+      if writes.count == 1 { log.error("\(error)") }
+      return "\(error)"
+    }
+  }
+
+  func recheck(at now: Instant) -> [String: Passage] {
+    metrics.rechecks += 1
+    screens.recheck(now)
+    return screens.gateStates
+  }
+
+  func prepare(_ update: Update, attempt: Int, at now: Instant) -> HandlerProgress {
+    report(handlers.prepare(update, attempt: attempt, at: now), of: update, attempt, now)
+  }
+
+  func discardPrepared(_ id: UpdateID, at now: Instant) { handlers.discardPrepared() }
+
+  func lastLook(for id: UpdateID, at now: Instant) -> LastLook {
+    metrics.lastLooks += 1
+    let update = scheduler.update(id)
+    let kind = guardKind(id, update?.handler)
+    let screen = update?.screen ?? scheduler.turn(id)?.screen
+    let disturbed = kind != .none && screens.lastLook(screen: screen, grab: kind == .grab, now)
+    return LastLook(isDisturbed: disturbed, screens: screens.gateStates)
+  }
+
+  func decided(starts: Bool, at now: Instant) -> [String: Passage] {
+    screens.decided(starts: starts, now)
+    return screens.gateStates
+  }
+
+  func start(_ update: Update, attempt: Int, releasedAt: Instant?, at now: Instant) -> HandlerProgress {
+    report(
+      handlers.start(update, attempt: attempt, releasedAt: releasedAt, at: now), of: update, attempt, now)
+  }
+
+  func startTurn(_ turn: Turn, releasedAt: Instant?, at now: Instant) { turnStarts(turn, releasedAt, now) }
+
+  /// A start that came after a pulse, or a delivery that nobody has any more.
+  func progressed(_ update: Update, _ progress: HandlerProgress, _ now: Instant) {
+    let attempt = scheduler.attempts(of: update.id) ?? 1
+    let progress = report(progress, of: update, attempt, now)
+    feed { $0.handlerProgressed(update.id, progress, at: now) }
+  }
+
+  /// What did not start needs no guard.
+  private func report(
+    _ progress: HandlerProgress, of update: Update, _ attempt: Int, _ now: Instant
+  ) -> HandlerProgress {
+    switch progress {
+    case .ready:
+      break
+    case .notTaken:
+      feed { $0.receivers(of: update.handler, present: false, at: now) }
+      endGuard(now)
+    case .failed(let result):
+      endGuard(now)
+      if attempt < scheduler.policy(of: update.handler).attempts {
+        log.notice("\(update.id): trying again; \(result.message)", .attemptFailed, [.update(update.id)])
+      }
+    }
+    return progress
+  }
+
+  func probe(_ id: UpdateID, at now: Instant) -> ProbeAnswer {
+    guard let update = scheduler.update(id) else { return .ended }
+    return handlers.probe(update, at: now)
+  }
+
+  func announce(_ announcement: Announcement, at now: Instant) {
+    if case .ended = announcement, pruning.due == nil { prune(now) }
+    announced(announcement, now)
+  }
+}

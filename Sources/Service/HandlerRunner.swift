@@ -1,0 +1,258 @@
+import EventLoop
+import Glibc
+import Handlers
+import Haptics
+import HTTPTypes
+import Linux
+import Scheduling
+import ServiceConfiguration
+import ServiceLog
+import Timeline
+
+/// Runs the handlers that the scheduler decided on: prepares payload, lock and environment before the last look, only
+/// starts after it, and finds out what became of handlers that a former run started.
+///
+/// One handler runs at a time. What comes of it goes to `inputs`.
+final class HandlerRunner: EngineHandlers {
+  /// Where results go: the engine, and those who observe.
+  struct Inputs {
+    /// A start that came later than the decision (after a pulse).
+    var progressed: (Update, HandlerProgress, Instant) -> Void
+    /// Called once for each handler that has started. The result is stored when it returns.
+    var ended: (Update, HandlerEnd, _ started: Instant, Instant) -> Void
+    /// The handler of a former run has ended so.
+    var orphanEnded: (UpdateID, HandlerEnd, Instant) -> Void
+    /// The handler of a former run has left no trace.
+    var interrupted: (UpdateID, Instant) -> Void
+    var payload: (UpdateID) throws -> [UInt8]
+    /// Offers a delivery to the applications of its handler, first come first; nil: nobody takes it.
+    var offer: (Update, _ attempt: Int, _ timeout: Duration, _ payload: [UInt8], Instant) -> RequestToken?
+    /// Runs the action with the pulse, or at once without one.
+    var withPulse: (FeedbackKind?, Instant, _ action: @escaping (Instant) -> Void) -> Void
+    /// The pulse for a failure is prepared while the handler runs.
+    var preparePulse: (FeedbackKind, _ duration: Duration) -> Void
+    /// A handler has started.
+    var started: (Update, _ afterRelease: Duration?) -> Void
+  }
+
+  private let loop: EventLoop
+  private let manager: any UnitManager
+  private let log: Log
+  private let folder: String
+  private let boot: String
+  private let environment = HandlerEnvironment.ofThisProcess
+  private var definitions: [String: HandlerDefinition]
+  private var inputs: Inputs?
+  private var running: (any RunningHandler)?
+  private var preparedProcess: PreparedProcess?
+  private var preparedPayload: [UInt8] = []
+  private var probing: (id: UpdateID, probe: UnitProbe)?
+
+  /// `folder`: the state directory, for locks and markers. `boot`: the boot id.
+  init(
+    loop: EventLoop, manager: any UnitManager, log: Log, folder: String, boot: String,
+    definitions: [String: HandlerDefinition]
+  ) {
+    self.loop = loop
+    self.manager = manager
+    self.log = log
+    self.folder = folder
+    self.boot = boot
+    self.definitions = definitions
+  }
+
+  /// To be called once, before anything else.
+  func connect(_ inputs: Inputs) { self.inputs = inputs }
+
+  /// A new configuration. A handler that runs continues as it was started.
+  func configure(_ definitions: [String: HandlerDefinition]) { self.definitions = definitions }
+
+  // MARK: Questions
+
+  /// The update whose handler runs.
+  var update: Update? { running?.update }
+
+  /// The service need not wait for what runs.
+  var mayStop: Bool { running?.survivesService ?? true }
+
+  var isIdle: Bool { running == nil }
+
+  var nextDeadline: Instant? { running?.nextDeadline }
+
+  func timePassed(_ now: Instant) { running?.timePassed(now) }
+
+  /// The delivery that is in an application's hands.
+  var delivery: Delivery? { running as? Delivery }
+
+  // MARK: Before and after the last look
+
+  func prepare(_ update: Update, attempt: Int, at now: Instant) -> HandlerProgress {
+    do {
+      let definition = try definition(of: update)
+      switch definition.kind {
+      case .program(let command):
+        preparedProcess = try PreparedProcess(
+          command: command, update: update, attempt: attempt, environment: environment, payload: payload(of: update),
+          lockPath: lockPath(update.id))
+      case .delivery:
+        preparedPayload = try payload(of: update)
+      case .unit:
+        break
+      }
+      return .ready
+    } catch {
+      return failed(update, attempt, "\(error)")
+    }
+  }
+
+  func discardPrepared() {
+    preparedPayload = []
+    if let prepared = preparedProcess.take() { prepared.discard() }
+  }
+
+  /// With the pulse that the handler wants; then the start may come up to 20 ms later and is reported to `inputs`.
+  func start(_ update: Update, attempt: Int, releasedAt: Instant?, at now: Instant) -> HandlerProgress {
+    var progress: HandlerProgress?
+    var isLate = false
+    let action = { [unowned self] (now: Instant) in
+      let result = startNow(update, attempt: attempt, releasedAt: releasedAt, at: now)
+      if isLate { inputs?.progressed(update, result, now) } else { progress = result }
+    }
+    inputs?.withPulse(definitions[update.handler]?.feedbackOnApply, now, action)
+    isLate = true
+    return progress ?? .ready
+  }
+
+  private func startNow(_ update: Update, attempt: Int, releasedAt: Instant?, at now: Instant) -> HandlerProgress {
+    do {
+      let definition = try definition(of: update)
+      let start = HandlerStart(update, attempt: attempt, timeout: definition.timeout, releasedAt: releasedAt)
+      guard let handler = try run(definition, start, now) else { return .notTaken }
+      running = handler
+      if let kind = definition.feedbackOnFail { inputs?.preparePulse(kind, definition.timeout) }
+      let delay = releasedAt.map { handler.started - $0 }
+      let after = delay.map { ", \($0.wholeMilliseconds) ms after the last touch" } ?? ""
+      log.info(
+        "\(update.id): handler '\(update.handler)' started (attempt \(attempt))\(after)", .handlerStarted,
+        [.update(update.id), .handler(update.handler), .attempt(attempt)])
+      inputs?.started(update, delay)
+      return .ready
+    } catch {
+      unlink(markerPath(update.id))
+      return failed(update, attempt, "\(error)")
+    }
+  }
+
+  /// Nil: there is nobody to apply it.
+  private func run(
+    _ definition: HandlerDefinition, _ start: HandlerStart, _ now: Instant
+  ) throws -> (any RunningHandler)? {
+    let id = start.update.id
+    let ended = { [unowned self] (end: HandlerEnd, now: Instant) in handlerEnded(end, now) }
+    switch definition.kind {
+    case .program:
+      guard let prepared = preparedProcess.take() else { throw HandlersError("handler '\(definition.name)' changed") }
+      return try HandlerProcess(prepared, start, loop: loop, log: log, now: SystemClock.monotonic, ended: ended)
+    case .delivery:
+      let payload = preparedPayload
+      preparedPayload = []
+      guard let token = inputs?.offer(start.update, start.attempt, start.timeout, payload, now) else { return nil }
+      return Delivery(start, receiver: token, now: now, ended: ended)
+    case .unit(let name):
+      return try UnitJob(
+        definition.kind.unit(for: id) ?? name, start, manager: manager, markerPath: markerPath(id), boot: boot,
+        log: log, now: SystemClock.monotonic, ended: ended)
+    }
+  }
+
+  private func definition(of update: Update) throws(HandlersError) -> HandlerDefinition {
+    if let definition = definitions[update.handler] { return definition }
+    let names = definitions.keys.sorted()
+    let known = names.isEmpty ? "none (add one to handlers.d)" : names.joined(separator: ", ")
+    throw HandlersError("handler '\(update.handler)' is no longer configured; configured handlers: \(known)")
+  }
+
+  private func payload(of update: Update) throws -> [UInt8] { try inputs?.payload(update.id) ?? [] }
+
+  private func failed(_ update: Update, _ attempt: Int, _ reason: String) -> HandlerProgress {
+    .failed(
+      UpdateResult(
+        state: .failed, exitCode: nil, message: reason, finishedAt: SystemClock.wall,
+        releaseToStartMilliseconds: nil))
+  }
+
+  private func handlerEnded(_ end: HandlerEnd, _ now: Instant) {
+    guard let handler = running else { return }
+    running = nil
+    _ = HandlerLock.isHeld(lockPath(handler.update.id))  // Removes the file.
+    inputs?.ended(handler.update, end, handler.started, now)
+    // Not earlier: the result is stored now.
+    unlink(markerPath(handler.update.id))
+  }
+
+  // MARK: Receivers
+
+  /// An application is gone: what it had is offered to the next.
+  ///
+  /// - Returns: the update that nobody has now, and that must wait again.
+  func receiverGone(_ token: RequestToken, at now: Instant) -> Update? {
+    guard let delivery, delivery.receiver == token else { return nil }
+    let update = delivery.update
+    log.warning("\(update.id): the application closed its connection before acknowledging")
+    let payload = (try? payload(of: update)) ?? []
+    if let next = inputs?.offer(update, delivery.start.attempt, delivery.start.timeout, payload, now) {
+      delivery.receiver = next
+      return nil
+    }
+    running = nil
+    return update
+  }
+
+  // MARK: D-Bus
+
+  func busReturned(_ now: Instant) { (running as? UnitJob)?.busReturned(now) }
+
+  func busLost(_ now: Instant) {
+    (running as? UnitJob)?.busLost(now)
+    probing?.probe.busLost()
+  }
+
+  // MARK: Handlers of a former run
+
+  /// Asked at each recheck until the answer is known.
+  func probe(_ update: Update, at now: Instant) -> ProbeAnswer {
+    let id = update.id
+    guard let marker = UnitMarker(path: markerPath(id)) else {
+      guard HandlerLock.isHeld(lockPath(id)) else { return .ended }
+      log.warning("the handler of a former run for \(id) is still running; waiting for it", .interrupted, [.update(id)])
+      return .running
+    }
+    guard marker.boot == boot else {
+      unlink(markerPath(id))
+      return .ended
+    }
+    if probing?.id != id {
+      let timeout = definitions[update.handler]?.timeout ?? .seconds(300)
+      let start = HandlerStart(update, attempt: 1, timeout: timeout, releasedAt: nil)
+      let probe = UnitProbe(marker, start, manager: manager, log: log, now: now) { [unowned self] finding, now in
+        probeFound(id, finding, now)
+      }
+      probing = (id, probe)
+    }
+    probing?.probe.ask(now)
+    return .pending
+  }
+
+  private func probeFound(_ id: UpdateID, _ finding: UnitProbe.Finding, _ now: Instant) {
+    switch finding {
+    case .ended(let end): inputs?.orphanEnded(id, end, now)
+    case .noTrace: inputs?.interrupted(id, now)
+    }
+    unlink(markerPath(id))
+    probing = nil
+  }
+
+  private func markerPath(_ id: UpdateID) -> String { "\(folder)/handler-\(id).unit" }
+
+  private func lockPath(_ id: UpdateID) -> String { "\(folder)/handler-\(id).lock" }
+}

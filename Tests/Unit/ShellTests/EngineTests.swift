@@ -1,0 +1,173 @@
+import Foundation
+import Handlers
+import Scheduling
+import ServiceLog
+import Testing
+import Timeline
+import UpdateStore
+
+@testable import Service
+
+/// The engine with a real store, screens and handlers of the test's own.
+@Suite("The engine")
+struct EngineTests {
+  final class World: EngineScreens, EngineHandlers {
+    var gateStates: [String: GateState] = ["": .clear(since: at(0))]
+    var log: [String] = []
+    /// What the last look finds; it happens in its middle.
+    var touchAtLastLook = false
+    var preparing: HandlerProgress = .ready
+    var starting: HandlerProgress = .ready
+    var probing: ProbeAnswer = .ended
+
+    func recheck(_ now: Instant) { log.append("recheck") }
+    func lastLook(screen: String?, grab: Bool, _ now: Instant) -> Bool {
+      log.append(grab ? "last look, grab" : "last look")
+      return touchAtLastLook
+    }
+    func decided(starts: Bool, _ now: Instant) { log.append("decided \(starts)") }
+    func handlerEnded(_ now: Instant) { log.append("guard ends") }
+    func prepare(_ update: Update, attempt: Int, at now: Instant) -> HandlerProgress {
+      log.append("prepare \(update.id), attempt \(attempt)")
+      return preparing
+    }
+    func discardPrepared() { log.append("discard") }
+    func start(_ update: Update, attempt: Int, releasedAt: Instant?, at now: Instant) -> HandlerProgress {
+      log.append("start \(update.id)")
+      return starting
+    }
+    func probe(_ update: Update, at now: Instant) -> ProbeAnswer { probing }
+
+    func take() -> [String] {
+      defer { log = [] }
+      return log
+    }
+  }
+
+  let world = World()
+  let engine: Engine
+  let folder = NSTemporaryDirectory() + "touchgate-engine-\(UUID().uuidString)"
+
+  init() throws {
+    try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+    let store = try QueueStore(path: "\(folder)/queue.sqlite", now: WallTime(millisecondsSinceEpoch: 0))
+    engine = try Engine(
+      Scheduler(quietPeriod: .zero, interval: .seconds(1)), store: store, log: Log(), metrics: Metrics(),
+      screens: world, handlers: world, now: at(0))
+    engine.announced = { [world] announcement, _ in
+      switch announcement {
+      case .accepted(let id): world.log.append("accepted \(id)")
+      case .ended(let id, let result): world.log.append("ended \(id): \(result.state.rawValue)")
+      case .refused, .notEnded, .done, .notDone: world.log.append("\(announcement)")
+      }
+    }
+    engine.feedGateStates(at(0))
+  }
+
+  private func submit(_ text: String, attempts: Int = 1) throws -> Update {
+    let update = Update(
+      id: try #require(UpdateID(text)), handler: "page", parameters: [:],
+      createdAt: WallTime(millisecondsSinceEpoch: 0), submitter: Submitter(uid: 1, pid: 2),
+      sequence: engine.nextSequence())
+    engine.feed { $0.submit(update, payload: [1], at: at(1)) }
+    return update
+  }
+
+  private func result(_ state: FinalState) -> HandlerEnd {
+    HandlerEnd(
+      result: UpdateResult(
+        state: state, exitCode: 0, message: "", finishedAt: WallTime(millisecondsSinceEpoch: 0),
+        releaseToStartMilliseconds: nil))
+  }
+
+  @Test("feeding executes nothing; draining stores, answers, marks, prepares, looks last and starts, in this order")
+  func order() throws {
+    let update = try submit("a")
+    #expect(world.take() == [] && engine.actions.count == 1)
+    engine.drain(at: at(1))
+    #expect(
+      world.take() == [
+        "accepted a", "prepare a, attempt 1", "last look", "decided true", "start a",
+      ])
+    #expect(engine.actions.isEmpty)
+    #expect(try engine.store.find(update.id)?.state == .applying)
+    #expect(try engine.store.payload(of: update.id) == [1])
+  }
+
+  @Test("the end of a handler is stored when it has been reported")
+  func end() throws {
+    let update = try submit("a")
+    engine.drain(at: at(1))
+    _ = world.take()
+    engine.handlerEnded(update, result(.applied), ran: .seconds(1), at(2))
+    #expect(world.take() == ["guard ends", "ended a: applied"])
+    guard case .finished = try engine.store.find(update.id)?.state else {
+      Issue.record("its end is not stored")
+      return
+    }
+  }
+
+  @Test("a touch at the last look: what was prepared is discarded, and the update waits again")
+  func disturbed() throws {
+    world.touchAtLastLook = true
+    let update = try submit("a")
+    engine.drain(at: at(1))
+    #expect(
+      world.take() == ["accepted a", "prepare a, attempt 1", "last look", "decided false", "discard"])
+    #expect(engine.scheduler.isWaiting(update.id) && engine.scheduler.attempts(of: update.id) == 0)
+  }
+
+  @Test("a handler that cannot be prepared has failed, without a last look")
+  func unprepared() throws {
+    world.preparing = .failed(result(.failed).result)
+    _ = try submit("a")
+    engine.drain(at: at(1))
+    #expect(world.take() == ["accepted a", "prepare a, attempt 1", "guard ends", "ended a: failed"])
+  }
+
+  @Test("an update that nobody takes waits for a receiver, and uses up no attempt")
+  func notTaken() throws {
+    world.starting = .notTaken
+    let update = try submit("a")
+    engine.drain(at: at(1))
+    #expect(engine.scheduler.isWaiting(update.id) && engine.scheduler.attempts(of: update.id) == 0)
+    #expect(engine.scheduler.blockers(of: update.id, at: at(1)).contains { $0.code == .noReceiver })
+  }
+
+  @Test("what a stop leaves is found again at the next start")
+  func recovers() throws {
+    _ = try submit("a")
+    engine.drain(at: at(1))
+    _ = try submit("b")
+    engine.drain(at: at(1))
+    try engine.close(at(5))
+    let again = World()
+    let store = try QueueStore(path: "\(folder)/queue.sqlite", now: WallTime(millisecondsSinceEpoch: 0))
+    let next = try Engine(
+      Scheduler(quietPeriod: .zero, interval: .seconds(1)), store: store, log: Log(), metrics: Metrics(),
+      screens: again, handlers: again, now: at(0))
+    again.probing = .running
+    try next.recover(at(0))
+    next.drain(at: at(0))
+    #expect(next.scheduler.applying?.text == "a" && next.scheduler.waitingCount == 1)
+    #expect(next.nextSequence() == 3)
+    #expect(again.take() == [], "a handler of the former run still runs")
+  }
+
+  @Test("while something waits, the slot tables are read each second")
+  func rechecks() throws {
+    world.gateStates[""] = .clear(since: at(0))
+    world.gateStates["lobby"] = .blocked(
+      Blocker(code: .touched, since: at(0), screen: "lobby", contacts: 1, clears: .contactsEnd))
+    engine.feedGateStates(at(0))
+    _ = try submit("a")
+    engine.drain(at: at(1))
+    _ = world.take()
+    for second in 2...4 {
+      #expect(engine.nextDeadline == at(Double(second)))
+      engine.timePassed(at(Double(second)))
+      engine.drain(at: at(Double(second)))
+      #expect(world.take() == ["recheck"])
+    }
+  }
+}

@@ -1,0 +1,78 @@
+import HTTPTypes
+import Scheduling
+import Testing
+import Timeline
+
+@testable import Service
+
+@Suite("Open replies")
+struct OpenRepliesTests {
+  var replies = OpenReplies()
+
+  private func id(_ text: String) throws -> UpdateID { try #require(UpdateID(text)) }
+
+  private func turn(_ number: UInt64, deadline: Instant? = nil, isMoment: Bool = false) -> OpenReplies.OpenTurn {
+    OpenReplies.OpenTurn(token: token(number), deadline: deadline, guardKind: .verify, isMoment: isMoment)
+  }
+
+  @Test("a bound hold ends with its client, once")
+  mutating func hold() throws {
+    let id = try id("hold")
+    replies.open(.hold(id), token(1))
+    #expect(replies.gone(token(1)) == .hold(id))
+    #expect(replies.gone(token(1)) == nil)
+  }
+
+  @Test("a hold that somebody else releases closes its stream, and nothing ends with its client any more")
+  mutating func released() throws {
+    let id = try id("hold")
+    replies.open(.hold(id), token(1))
+    #expect(replies.closeHold(id) == token(1))
+    #expect(replies.closeHold(id) == nil && replies.gone(token(1)) == nil)
+  }
+
+  @Test("a turn that is waited for ends with its client, before it has a stream and after")
+  mutating func turnGone() throws {
+    let (first, second) = (try id("a"), try id("b"))
+    replies.awaitTurn(first, turn(1))
+    replies.awaitTurn(second, turn(2))
+    #expect(replies.startTurn(second)?.hasStarted == true)
+    #expect(replies.gone(token(1)) == .turn(first))
+    #expect(replies.gone(token(2)) == .turn(second))
+    #expect(replies.endTurn(second)?.hasStarted == true)
+    #expect(replies.gone(token(2)) == nil)
+  }
+
+  @Test("only a turn that has not begun can wait for too long")
+  mutating func overdue() throws {
+    let (first, second, third) = (try id("a"), try id("b"), try id("c"))
+    replies.awaitTurn(first, turn(1, deadline: at(5)))
+    replies.awaitTurn(second, turn(2, deadline: at(3)))
+    replies.awaitTurn(third, turn(3))
+    #expect(replies.nextDeadline == at(3))
+    _ = replies.startTurn(second)
+    #expect(replies.nextDeadline == at(5))
+    #expect(replies.overdueTurns(at: at(4.9)) == [])
+    #expect(replies.overdueTurns(at: at(5)) == [first])
+  }
+
+  @Test("a turn that is only about the moment is over as it begins")
+  mutating func moment() throws {
+    let id = try id("a")
+    replies.awaitTurn(id, turn(1, isMoment: true))
+    #expect(replies.startTurn(id)?.hasStarted == false)
+    #expect(replies.turn(id) == nil && replies.gone(token(1)) == nil)
+  }
+
+  @Test("receivers are in the order in which they connected, and the last one to go is named as such")
+  mutating func receivers() {
+    replies.connect(.init(token: token(1), handler: "notice", user: 7))
+    replies.connect(.init(token: token(2), handler: "menu", user: 7))
+    replies.connect(.init(token: token(3), handler: "notice", user: 8))
+    #expect(replies.receivers(of: "notice").map(\.token) == [token(1), token(3)])
+    #expect(replies.gone(token(1)) == .receiver(handler: "notice", isLast: false))
+    #expect(replies.receivers(of: "notice").map(\.user) == [8])
+    #expect(replies.gone(token(3)) == .receiver(handler: "notice", isLast: true))
+    #expect(replies.receiver(token(2))?.handler == "menu")
+  }
+}
