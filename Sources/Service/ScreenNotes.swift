@@ -2,8 +2,8 @@ import Evdev
 public import ServiceConfiguration
 
 extension Configuration {
-  /// What the screens' sections say against the touchscreens that are here now; no mistakes of the files, so that they
-  /// can be checked on another machine. Empty where udev cannot be asked.
+  /// Differences between the `[Screen NAME]` sections and the touchscreens that are connected now, one line each. They are
+  /// no errors, so that files can be checked on another machine. Empty if udev is unavailable.
   public func screenNotes() -> [String] {
     guard let found = try? DeviceMonitor().enumerate() else { return [] }
     let devices = found.filter {

@@ -87,7 +87,7 @@ struct ConfigurationReader {
     return refused
   }
 
-  /// By line; what has none comes last.
+  /// Sorted by line; problems without a line are last.
   private mutating func report(_ found: [ConfigurationProblem]) {
     problems += found.sorted { ($0.line ?? .max) < ($1.line ?? .max) }
   }

@@ -44,7 +44,7 @@ public struct HandlerDefinition: Equatable, Sendable {
     self.timeout = timeout
   }
 
-  /// What the scheduler needs, with the service's quiet period unless the handler has its own.
+  /// The scheduler's policy; with the service's quiet period, unless the handler sets one.
   public func policy(serviceQuietPeriod: Duration) -> HandlerPolicy {
     var policy = policy
     policy.quietPeriod = quietPeriod ?? serviceQuietPeriod

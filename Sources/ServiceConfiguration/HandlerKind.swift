@@ -10,7 +10,7 @@ public enum HandlerKind: Equatable, Sendable {
   /// `Deliver=yes`: a connected application.
   case delivery
 
-  /// The unit that applies this update; nil if it is no unit.
+  /// The unit that applies this update; nil for other kinds.
   public func unit(for id: UpdateID) -> String? {
     switch self {
     case .unit(let name): name.hasSuffix("@.service") ? "\(name.dropLast(".service".count))\(id).service" : name

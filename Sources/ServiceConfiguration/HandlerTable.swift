@@ -69,7 +69,7 @@ struct HandlerDraft {
     definition = HandlerDefinition(name: name, file: file, kind: .delivery)
   }
 
-  /// What the file says applies the updates; a file with more or less than one kind is refused.
+  /// All kinds that the file sets; exactly one is allowed.
   var kinds: [HandlerKind] {
     [command.map { .program($0) }, unit.map { .unit($0) }, delivers ? .delivery : nil].compactMap(\.self)
   }

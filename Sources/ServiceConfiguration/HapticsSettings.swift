@@ -18,7 +18,7 @@ public struct HapticsSettings: Equatable, Sendable {
   public var lead: Duration = .milliseconds(100)
   /// `Strength=`: the factor of all pulses, 0 to 1; 0: nothing vibrates.
   public var strength = 1.0
-  /// `Profile=`: the patterns of kinds without a key of their own.
+  /// `Profile=`: the patterns of kinds whose key is not set.
   public var profile = PatternTable.Profile.motor
   private var patterns: [FeedbackKind: Pattern] = [:]
 

@@ -79,7 +79,7 @@ struct KnownKeys: Sendable {
   }
 }
 
-/// What was probably meant by an unknown word.
+/// Suggestions for misspelled words.
 enum Spelling {
   /// The known word with the fewest changed letters, if these are at most two or a third of it. Case does not count.
   static func nearest(to word: String, in known: [String]) -> String? {

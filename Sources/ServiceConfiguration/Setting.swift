@@ -10,7 +10,7 @@ struct Setting<Target>: Sendable {
   let isRepeatable: Bool
   /// What a reload does if the value is different.
   let reload: ReloadEffect
-  /// Changes the target as a line of a file says.
+  /// Applies one line of a file to the target.
   let read: @Sendable (ConfigurationFile.Entry, inout Target) throws(Refused) -> Void
   /// Whether two targets have different values.
   let differs: @Sendable (Target, Target) -> Bool
@@ -36,7 +36,7 @@ struct Setting<Target>: Sendable {
     }
   }
 
-  /// A key that is read in a way of its own.
+  /// A key with a custom reader. `path`: the value that `differs` compares.
   init<Value: Equatable & Sendable>(
     _ section: String, _ key: String, comparing path: any KeyPath<Target, Value> & Sendable,
     default standard: String? = nil,

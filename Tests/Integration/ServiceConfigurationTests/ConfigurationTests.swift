@@ -10,9 +10,9 @@ struct ConfigurationTests {
     root = try Root()
   }
 
-  // MARK: where it is read
+  // MARK: Folders and files
 
-  @Test("without any file the defaults hold and there are no handlers")
+  @Test("without any file the defaults apply and there are no handlers")
   func defaults() throws {
     let configuration = try root.read()
     #expect(configuration == Configuration())
@@ -24,7 +24,7 @@ struct ConfigurationTests {
     #expect(Configuration.folders == ["/usr/lib/touchgate", "/run/touchgate", "/etc/touchgate"])
   }
 
-  @Test("a later folder wins, key by key; in a folder the drop-ins win over the file, in the order of their names")
+  @Test("a later folder wins, key by key; drop-ins override the file of their folder, in the order of their names")
   func order() throws {
     try root.write("usr/touchgate.conf", "[Gate]\nQuietPeriod=1s\nFirstScreenTimeout=1s\n[Queue]\nRetryInterval=1s\n")
     try root.write("usr/touchgate.conf.d/90-last.conf", "[Gate]\nFirstScreenTimeout=90s\n")
@@ -84,7 +84,7 @@ struct ConfigurationTests {
     #expect(configuration.firstScreenTimeout == .seconds(5400))
   }
 
-  @Test("every mistake is reported with file, line and what is allowed, all at once and in order")
+  @Test("every problem is reported with file, line and what is allowed, all at once and in order")
   func allProblems() throws {
     try root.write(
       "etc/touchgate.conf",
@@ -130,7 +130,7 @@ struct ConfigurationTests {
     ])
   }
 
-  @Test("the mistakes of all files are reported together, and the description is one line each, as compilers write it")
+  @Test("the problems of all files are reported together, one line each in the form of compilers")
   func severalFiles() throws {
     try root.write("usr/touchgate.conf", "[Gate]\nA=1\n")
     try root.write("etc/touchgate.conf.d/x.conf", "[Queue]\n\nRetryInterval=x\n")
@@ -164,7 +164,8 @@ struct ConfigurationTests {
     ])
   }
 
-  @Test("what is no file is reported, and a FIFO does not block", arguments: ["folder", "fifo", "dangling link"])
+  @Test(
+    "a path that is not a file is reported, and a FIFO does not block", arguments: ["folder", "fifo", "dangling link"])
   func noFile(kind: String) throws {
     try root.write("etc/handlers.d/good.conf", "[Handler]\nExec=/bin/true\n")
     let path = "\(root.path)/etc/handlers.d/x.conf"
@@ -190,7 +191,7 @@ struct ConfigurationTests {
     try root.expectProblems([("etc/touchgate.conf", nil, ["cannot be read", "Permission denied"])])
   }
 
-  @Test("a line of 100,000 characters is read whole, a file over 1 MiB is refused")
+  @Test("a line of 100,000 characters is read completely, a file over 1 MiB is refused")
   func long() throws {
     let word = String(repeating: "x", count: 100_000)
     try root.write("etc/handlers.d/h.conf", "[Handler]\nExec=/bin/echo \(word)\nTimeout=x\n")
@@ -203,7 +204,7 @@ struct ConfigurationTests {
 
   // MARK: handlers
 
-  @Test("a handler keeps program, arguments, parameters in order, and timeout exactly as they stand there")
+  @Test("a handler has program, arguments, parameters in order and timeout exactly as written")
   func handler() throws {
     try root.write(
       "etc/handlers.d/reload-page.conf",
@@ -334,7 +335,7 @@ struct ConfigurationTests {
     #expect(handler.check(parameters: ["b": "", "a\n": ""])?.message.contains("'a\\n'") == true)
   }
 
-  @Test("a handler without parameters says that it has none")
+  @Test("the message for a handler without parameters ends in none")
   func noParameters() throws {
     try root.write("etc/handlers.d/h.conf", "[Handler]\nExec=/bin/true\n")
     let handler = try #require(try root.read().handlers["h"])
@@ -349,7 +350,7 @@ struct ConfigurationTests {
     #expect(handler.check(parameters: ["a": "o", "b": "x"])?.parameter == "a")
   }
 
-  @Test("programs that are missing, no file or not executable are named; those that can be started are not")
+  @Test("programs that are missing, not a file or not executable are reported; others are not")
   func missingPrograms() throws {
     try root.write("plain", "#!/bin/sh\n")
     for (name, program) in [

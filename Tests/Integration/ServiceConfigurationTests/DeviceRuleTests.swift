@@ -12,14 +12,14 @@ struct DeviceRuleTests {
     return DeviceRule.decide(rules, on: device)
   }
 
-  @Test("a device of seat0 is as udev says, one of another seat is left out, where no rule speaks of it")
+  @Test("without a matching rule udev decides about devices of seat0, and devices of other seats are ignored")
   func noRule() throws {
     #expect(try decide([]) == .asTagged)
     #expect(try decide([], seat: "seat1") == .foreignSeat)
     #expect(try decide(["Use=name:Till*", "Ignore=seat:seat2", "Use=seat:seat3"], seat: "seat1") == .foreignSeat)
   }
 
-  @Test("a seat that is used counts as udev says, one that is ignored does not, also seat0")
+  @Test("for a used seat udev decides; an ignored seat is ignored, also seat0")
   func seats() throws {
     #expect(try decide(["Use=seat:seat1"], seat: "seat1") == .asTagged)
     #expect(try decide(["Use=seat:*"], seat: "seat-9") == .asTagged)
@@ -27,7 +27,7 @@ struct DeviceRuleTests {
     #expect(try decide(["Ignore=seat:seat1"]) == .asTagged)
   }
 
-  @Test("of the rules that match the last one decides, whatever they match by")
+  @Test("the last rule that matches decides, whatever it matches by")
   func lastDecides() throws {
     #expect(try decide(["Use=name:Table*"], seat: "seat1") == .touchscreen)
     #expect(try decide(["Use=name:Table*", "Ignore=seat:seat1"], seat: "seat1") == .ignored)
@@ -35,7 +35,7 @@ struct DeviceRuleTests {
     #expect(try decide(["Use=path:pci-*", "Ignore=name:*panel"]) == .ignored)
   }
 
-  @Test("a rule that matches nothing is refused", arguments: ["seat:", "seat", "seats:seat1", ":seat1", "id:222a"])
+  @Test("a rule that cannot match is refused", arguments: ["seat:", "seat", "seats:seat1", ":seat1", "id:222a"])
   func malformed(text: String) {
     #expect(DeviceRule(text, use: true) == nil)
   }

@@ -16,7 +16,7 @@ struct HapticsConfigurationTests {
     return try root.read().haptics
   }
 
-  @Test("nothing said: the device by rule, 100 ms, full strength, the motor's table")
+  @Test("the defaults are automatic choice of the device, 100 ms, full strength, the table of motor")
   func defaults() throws {
     let settings = try settings("")
     #expect(settings == HapticsSettings())
@@ -24,7 +24,7 @@ struct HapticsConfigurationTests {
     #expect(settings.table == PatternTable(.motor))
   }
 
-  @Test("everything said, in any order: a kind's own pattern stands over the profile")
+  @Test("all keys in any order are read; the pattern of a kind overrides the profile")
   func all() throws {
     let settings = try settings(
       "Success=20@0.5 g30 25@1\nDevice=name:drv*\nLeadMs=0\nStrength=0.25\nProfile=crisp\nSelection=15@0.1")
@@ -38,7 +38,7 @@ struct HapticsConfigurationTests {
   }
 
   @Test(
-    "what cannot be is refused by name and line",
+    "an invalid value is refused with key and line",
     arguments: [
       ("Strength=1.01", "Strength= '1.01' is not a number from 0 to 1"), ("Strength=-0.1", "Strength= '-0.1'"),
       ("Strength=nan", "Strength= 'nan'"), ("Strength=", "Strength= ''"), ("LeadMs=101", "LeadMs= '101'"),
@@ -55,7 +55,7 @@ struct HapticsConfigurationTests {
     #expect(problem.line == 2 && problem.message.contains(words), "\(problem)")
   }
 
-  @Test("a handler names its kinds; another word is refused, with the seven and the one that was meant")
+  @Test("a handler names its kinds; another word is refused with a suggestion and the seven kinds")
   func handlers() throws {
     try root.write(
       "etc/handlers.d/h.conf", "[Handler]\nExec=/bin/true\nFeedbackOnApply=success\nFeedbackOnFail=error\n")

@@ -16,7 +16,7 @@ struct QueueConfigurationTests {
     return try #require(try root.read().handlers["h"]).policy(serviceQuietPeriod: .seconds(7))
   }
 
-  @Test("a handler that says nothing: the service's quiet period, one attempt, 10 s, latest")
+  @Test("a handler without these keys has the service's quiet period, one attempt, 10 s, latest")
   func defaults() throws {
     #expect(
       try policy("")
@@ -24,26 +24,26 @@ struct QueueConfigurationTests {
     #expect(try root.read().maxWaiting == 10_000 && root.read().maxWaitingPerUser == 1000)
   }
 
-  @Test("a handler that says everything")
+  @Test("a handler with all these keys has their values")
   func all() throws {
     #expect(
       try policy("QuietPeriod=1min 30s\nAttempts=5\nBackoff=2s\nCoalesce=first")
         == HandlerPolicy(quietPeriod: .seconds(90), attempts: 5, backoff: .seconds(2), coalescing: .first))
   }
 
-  @Test("a handler's quiet period of none counts over the service's")
+  @Test("a handler's quiet period of zero overrides the service's")
   func noQuiet() throws {
     #expect(try policy("QuietPeriod=0").quietPeriod == .zero)
     #expect(try policy("QuietPeriod=infinity").quietPeriod == .forever)
     #expect(try root.read().handlers["h"]?.quietPeriod == .forever)
   }
 
-  @Test("every way of coalescing", arguments: HandlerPolicy.Coalescing.allCases)
+  @Test("every way of coalescing is read", arguments: HandlerPolicy.Coalescing.allCases)
   func coalescing(_ coalescing: HandlerPolicy.Coalescing) throws {
     #expect(try policy("Coalesce=\(coalescing.rawValue)").coalescing == coalescing)
   }
 
-  @Test("the bounds are taken")
+  @Test("the bounds are valid values")
   func bounds() throws {
     #expect(try policy("Attempts=1").attempts == 1 && policy("Attempts=100").attempts == 100)
     #expect(try policy("Backoff=100ms").backoff == .milliseconds(100))
@@ -51,7 +51,7 @@ struct QueueConfigurationTests {
     #expect(try root.read().maxWaiting == 1_000_000 && root.read().maxWaitingPerUser == 1)
   }
 
-  @Test("what is beyond them or no number is refused, with what is allowed")
+  @Test("a value beyond the bounds or of another form is refused with what is allowed")
   func badHandler() throws {
     try root.write(
       "etc/handlers.d/h.conf",
@@ -71,13 +71,15 @@ struct QueueConfigurationTests {
     ])
   }
 
-  @Test("numbers that are none", arguments: ["", "-1", "101", "1.5", "three", "1 2", "0x5", "99999999999999999999"])
+  @Test(
+    "a text that is not a number in range is refused",
+    arguments: ["", "-1", "101", "1.5", "three", "1 2", "0x5", "99999999999999999999"])
   func badAttempts(_ text: String) throws {
     try root.write("etc/handlers.d/h.conf", "[Handler]\nExec=/bin/true\nAttempts=\(text)\n")
     try root.expectProblems([("etc/handlers.d/h.conf", 3, ["Attempts= '\(text)'", "1 to 100"])])
   }
 
-  @Test("each of them once")
+  @Test("each of these keys is allowed once")
   func twice() throws {
     let keys = ["QuietPeriod=1s", "Attempts=2", "Backoff=1s", "Coalesce=all"]
     try root.write(
@@ -89,7 +91,7 @@ struct QueueConfigurationTests {
       })
   }
 
-  @Test("a bound of none, or beyond a million, is refused", arguments: ["0", "-5", "1000001", "many", ""])
+  @Test("a limit of zero or above a million is refused", arguments: ["0", "-5", "1000001", "many", ""])
   func badMaxWaiting(_ text: String) throws {
     try root.write("etc/touchgate.conf", "[Queue]\nMaxWaiting=\(text)\nMaxWaitingPerUser=\(text)\n")
     try root.expectProblems([
@@ -98,7 +100,7 @@ struct QueueConfigurationTests {
     ])
   }
 
-  @Test("sizes and the history: the defaults, and what is said")
+  @Test("sizes and history limits have defaults and are read")
   func sizes() throws {
     let defaults = Configuration()
     #expect(defaults.maxWaitingBytes == 67_108_864 && defaults.maxWaitingBytesPerUser == 16_777_216)
@@ -121,7 +123,7 @@ struct QueueConfigurationTests {
   }
 
   @Test(
-    "what is no size is refused",
+    "a text that is not a size is refused",
     arguments: ["", "M", "-1", "+1", "1.5M", "1 M", "1MB", "65G", "9999999999999999999", "٣"])
   func badSize(_ text: String) throws {
     try root.write("etc/touchgate.conf", "[Queue]\nMaxWaitingBytes=\(text)\nKeepPayloads=\(text)\n")
@@ -131,7 +133,7 @@ struct QueueConfigurationTests {
     ])
   }
 
-  @Test("keys of the other kind of file are sent home")
+  @Test("a key of another section is reported with its section")
   func wrongPlace() throws {
     try root.write("etc/touchgate.conf", "[Gate]\nMaxWaiting=5\nAttempts=3\n[Queue]\nQuietPeriod=1s\n")
     try root.write("etc/handlers.d/h.conf", "[Handler]\nExec=/bin/true\nMaxWaiting=5\nCoalese=all\n")

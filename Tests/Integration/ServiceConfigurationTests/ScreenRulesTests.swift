@@ -3,7 +3,7 @@ import Testing
 
 @testable import ServiceConfiguration
 
-@Suite("[Screen NAME], and what holds without a screen")
+@Suite("[Screen NAME] and missing screens")
 struct ScreenRulesTests {
   private func device(_ name: String, _ path: String = "") -> DeviceRule.Device {
     DeviceRule.Device(name: name, identity: "222a:001c", path: path, seat: "seat0")
@@ -24,7 +24,7 @@ struct ScreenRulesTests {
     }
   }
 
-  @Test("a device belongs to the screen whose section matches it; to none, or to two, where it is so")
+  @Test("a device belongs to each screen whose section matches it: none, one or two")
   func assignment() throws {
     let rules = try read(
       """
@@ -52,7 +52,7 @@ struct ScreenRulesTests {
     #expect(both.count == 1 && both[0].contains("[Screen lobby] and [Screen till 2]"))
   }
 
-  @Test("what is wrong with a section is named with its line")
+  @Test("a problem with a section is reported with its line")
   func wrong() throws {
     #expect(try problems("[Screen lobby]\nMatch=nonsense").first?.hasPrefix("2: Match=") == true)
     #expect(try problems("[Screen lobby]\n").first?.contains("has no Match=") == true)

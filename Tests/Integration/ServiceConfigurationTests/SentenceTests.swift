@@ -6,7 +6,7 @@ import Timeline
 
 @Suite("Messages about the configuration")
 struct SentenceTests {
-  /// Patterns of translated prose (words.md), with the word that each of them stands for.
+  /// Patterns that mark translated prose: no sentence of touchgate has them.
   static let refused = [
     "so long", "so many", "so much", "stand", "stood", "besides", "is nothing without", "one too many", "where there",
     "nobody's hands", "otherwise than", "tell", "told", "no word", "let go", "in the way", "as wanted", "by rule",

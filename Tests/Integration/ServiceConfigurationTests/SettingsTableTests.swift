@@ -128,7 +128,7 @@ struct SettingsTableTests {
   }
 
   @Test(
-    "a good value changes the configuration; a reload notices it, by name, and does what the row says",
+    "a good value changes the configuration; a reload reports its name and the effect of the row",
     arguments: Row.settings)
   func changes(_ row: Row) throws {
     let new = try read(row, try #require(Sample.settings[row.name]).good)
