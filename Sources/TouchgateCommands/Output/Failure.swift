@@ -38,7 +38,7 @@ struct Failure: Error, Equatable {
     var description: String {
       switch self {
       case .notApplied(let state, let message):
-        "the update was not applied: \(printable(state))" + (message.isEmpty ? "" : ", \(printable(message))")
+        "the update was not applied: \(printable(state))" + (message.isEmpty ? "" : ", \(oneLine(message))")
       case .noParameter(let name): "the update has no parameter '\(printable(name))'"
       case .eventsEnded: "no more events: touchgated was stopped"
       case .holdEnded: "the hold has ended: it was released, or touchgated was stopped"

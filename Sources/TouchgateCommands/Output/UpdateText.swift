@@ -78,7 +78,7 @@ extension View {
   func endsOfAll(_ updates: [UpdateReply]) -> String {
     updates.map { update in
       let name = "\(printable(update.id)) \(printable(update.handler))"
-      let message = update.result.map { ": \(printable($0.message))" } ?? ""
+      let message = update.result.map { ": \(oneLine($0.message))" } ?? ""
       let blocked = update.blockedMs.map(times) ?? ""
       return "\(name), \(printable(update.state))\(message)\n" + (blocked.isEmpty ? "" : "  was blocked: \(blocked)\n")
     }.joined()

@@ -58,4 +58,11 @@ func printable(_ text: String) -> String {
   return result
 }
 
+/// As `printable`, without spaces and newlines at the end: the output of a handler usually ends with one.
+func oneLine(_ text: String) -> String {
+  var text = text
+  while text.last?.isWhitespace == true { text.removeLast() }
+  return printable(text)
+}
+
 func contactCount(_ count: Int) -> String { count == 1 ? "1 contact" : "\(count) contacts" }

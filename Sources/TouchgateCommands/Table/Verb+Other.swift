@@ -28,8 +28,8 @@ extension Verb {
     name: "completion",
     summary: "print a completion script for a shell",
     forms: [Form(.operand(.shell))],
-    description: "Prints a script that completes verbs, options, values and IDs. make install installs it for bash.",
-    examples: [Example("source <(touchgate completion bash)", "In ~/.bashrc, if the package did not install it.")],
+    description: "Prints a script that completes verbs, options, values and IDs. The installed package has it already.",
+    examples: [Example("source <(touchgate completion bash)", "In ~/.bashrc, if it is not installed.")],
     exits: [],
     action: Completion.init)
 

@@ -7,7 +7,7 @@ import TouchgateAPI
 struct WaitingTests {
   @Test("wait reports how the update ended", arguments: ["applied", "waiting", "failed"])
   func ended(state: String) throws {
-    let result = ResultReply(exitCode: 3, message: "exited with 3", finishedAt: "", releaseToStartMs: nil)
+    let result = ResultReply(exitCode: 3, message: "exited with 3\n", finishedAt: "", releaseToStartMs: nil)
     let service = try OneAnswer(
       UpdateReply(
         id: "7", handler: "reload", state: state, createdAt: "", attempts: 1, checks: nil, blockers: [],
