@@ -16,6 +16,9 @@ func module(_ name: String, _ dependencies: [Target.Dependency] = [], embedding 
     name: name, dependencies: dependencies, resources: files.map { .embedInCode($0) }, swiftSettings: strict)
 }
 
+/// docs/openapi.yaml, which `GET /v1/openapi.yaml` serves.
+let contract = "Resources/openapi.yaml"
+
 /// A C library from Debian: module map and header in `Sources/NAME`. A missing one is reported by the header
 /// itself with the apt line of the README.
 func library(_ name: String, pkgConfig: String, apt: String) -> Target {
@@ -58,6 +61,7 @@ let package = Package(
     module("Scheduling", ["Timeline"]),
     module("TouchgateAPI", ["Timeline"]),
     module("HTTPTypes"),
+    module("ControlAPI", ["Timeline", "Gating", "Scheduling", "TouchgateAPI", "HTTPTypes"], embedding: [contract]),
     module("Haptics", ["Timeline"]),
 
     // C: what Debian ships, and the shims for what the importer drops.
@@ -81,10 +85,10 @@ let package = Package(
     module(
       "Service",
       [
-        "Timeline", "TouchModel", "Gating", "Scheduling", "TouchgateAPI", "HTTPTypes", "EventLoop", "SystemBus",
-        "Evdev", "Recordings", "UpdateStore", "SocketServer", "Haptics", "ForceFeedback", "Linux", "ServiceLog",
-        "CLinux", "CLibsystemd",
-      ], embedding: ["Resources/openapi.yaml"]),
+        "Timeline", "TouchModel", "Gating", "Scheduling", "TouchgateAPI", "HTTPTypes", "ControlAPI", "EventLoop",
+        "SystemBus", "Evdev", "Recordings", "UpdateStore", "SocketServer", "Haptics", "ForceFeedback", "Linux",
+        "ServiceLog", "CLinux", "CLibsystemd",
+      ]),
     module("TouchgateClient", ["Timeline", "TouchgateAPI"]),
     module("TouchgateCommands", ["Timeline", "TouchgateAPI", "TouchgateClient"]),
 
@@ -93,6 +97,7 @@ let package = Package(
 
     // Shared by tests (Tests/README.md).
     support("ProjectFiles"),
+    support("PlainWords"),
     support("Seeded"),
     support("TouchScripts", ["TouchModel", "ProjectFiles"]),
     support(
@@ -119,6 +124,12 @@ let package = Package(
     tests(.unit, "SchedulingTests", ["Seeded", "Timeline", "TouchModel", "Gating", "Scheduling"]),
     tests(.unit, "HapticsTests", ["Timeline", "Haptics"]),
     tests(.unit, "HTTPTypesTests", ["HTTPTypes"]),
+    tests(
+      .unit, "ControlAPITests",
+      [
+        "Timeline", "TouchModel", "Gating", "Scheduling", "TouchgateAPI", "HTTPTypes", "ControlAPI", "PlainWords",
+        "ProjectFiles",
+      ]),
     tests(.unit, "ArchitectureTests", ["ProjectFiles"]),
     tests(.unit, "RacingTests", ["Racing", "Timeline"]),
 
@@ -130,13 +141,14 @@ let package = Package(
       ["Seeded", "ProjectFiles", "Timeline", "TouchModel", "Recordings", "Evdev"]),
     tests(.integration, "UpdateStoreTests", ["Timeline", "Scheduling", "UpdateStore", "CSQLite"]),
     tests(
-      .integration, "SocketServerTests", ["Timeline", "TouchgateAPI", "HTTPTypes", "SocketServer", "TouchgateClient"]),
+      .integration, "SocketServerTests",
+      ["Timeline", "TouchgateAPI", "HTTPTypes", "SocketServer", "TouchgateClient", "PlainWords"]),
     tests(
       .integration, "TouchgateCommandsTests", ["Timeline", "TouchgateAPI", "TouchgateClient", "TouchgateCommands"]),
     tests(
       .integration, "ServiceTests",
       [
-        "Gating", "Timeline", "Scheduling", "TouchgateAPI", "HTTPTypes", "TouchgateClient", "SystemBus", "EventLoop",
+        "Gating", "Timeline", "Scheduling", "TouchgateAPI", "ControlAPI", "TouchgateClient", "SystemBus", "EventLoop",
         "Service", "Linux", "ServiceLog", "UpdateStore", "ProjectFiles",
       ]),
 

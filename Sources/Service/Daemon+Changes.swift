@@ -1,3 +1,4 @@
+import ControlAPI
 import HTTPTypes
 import Linux
 import Scheduling
@@ -12,7 +13,7 @@ extension Daemon {
   /// The update is to wait for less: answered once that is durable.
   func hasten(_ text: String, _ urgency: Urgency, _ incoming: IncomingRequest, _ now: Instant) throws -> HTTPResponse? {
     let peer = incoming.request.peer
-    if urgency == .force { try require(configuration.rights.force, "Force", peer) }
+    if urgency == .force { try permissions(peer).require(.force) }
     let id = try ownWaiting(text, peer, orRight: urgency == .force)
     if urgency == .force {
       log.warning("\(id): forced by user \(peer.uid), process \(peer.pid)", .forced, [.update(id)])
@@ -25,29 +26,17 @@ extension Daemon {
   func retry(_ text: String, _ incoming: IncomingRequest, _ now: Instant) throws -> HTTPResponse? {
     let stored = try own(text, incoming.request.peer)
     guard case .finished(let result) = stored.state else {
-      throw Refusal(
-        409,
-        Problem(
-          code: "notEnded",
-          message: "the update is \(stored.state.name); `touchgate apply \(text)` ends its pause after a failure"))
+      throw StateProblem.notEnded(state: stored.state.name, id: text)
     }
-    guard result.state != .applied else {
-      throw Refusal(409, Problem(code: "applied", message: "the update has been applied; submit another"))
-    }
+    guard result.state != .applied else { throw StateProblem.alreadyApplied }
     let update = stored.update
     guard configuration.handlers[update.handler] != nil else { throw unknownHandler(update.handler) }
     if let key = update.key, scheduler.policy(of: update.handler).coalescing != .all,
       let other = try scheduler.waiting(handler: update.handler, key: key) ?? store.newer(than: update)
     {
-      throw Refusal(
-        409,
-        Problem(code: "superseded", message: "\(other) is about the same (key '\(key)') and newer, or waits already"))
+      throw StateProblem.superseded(by: other.text, key: key)
     }
-    guard try store.payload(of: update.id) != nil else {
-      throw Refusal(
-        409,
-        Problem(code: "payloadGone", message: "its payload is not kept any more (KeepPayloads=); submit it again"))
-    }
+    guard try store.payload(of: update.id) != nil else { throw StateProblem.payloadGone }
     try checkBounds(update.handler, update.key, update.size, incoming.request.peer, now)
     try ask(scheduler.reopen(update, at: now), incoming.token)
     return nil
@@ -55,13 +44,8 @@ extension Daemon {
 
   func pause(_ incoming: IncomingRequest, _ now: Instant) throws -> HTTPResponse? {
     let peer = incoming.request.peer
-    try require(configuration.rights.admin, "Admin", peer)
-    let body = incoming.request.body
-    let request = body.isEmpty ? PauseRequest() : try StrictJSON.decode(body, fields: PauseRequest.fields)
-    let reason = request.reason ?? ""
-    if reason.utf8.count > 200 {
-      throw Problem(code: "badReason", message: "a reason has at most 200 bytes", field: "reason")
-    }
+    try permissions(peer).require(.admin)
+    let reason = try CheckedPause(body: incoming.request.body).reason
     let submitter = Submitter(uid: peer.uid, pid: peer.pid)
     log.notice("paused by user \(peer.uid), process \(peer.pid)\(reason.isEmpty ? "" : ": ")\(reason)", .paused)
     try ask(scheduler.pause(OperatorPause(since: SystemClock.wall, by: submitter, reason: reason)), incoming.token)
@@ -70,31 +54,29 @@ extension Daemon {
 
   func resume(_ incoming: IncomingRequest, _ now: Instant) throws -> HTTPResponse? {
     let peer = incoming.request.peer
-    try require(configuration.rights.admin, "Admin", peer)
-    guard scheduler.isPaused else {
-      throw Refusal(409, Problem(code: "notPaused", message: "nothing is paused"))
-    }
+    try permissions(peer).require(.admin)
+    guard scheduler.isPaused else { throw StateProblem.notPaused }
     log.notice("resumed by user \(peer.uid), process \(peer.pid)", .resumed)
     try ask(scheduler.pause(nil), incoming.token)
     return nil
   }
 
-  // MARK: Who may
+  // MARK: Permissions
 
-  func require(_ right: Principals, _ name: String, _ peer: Peer) throws {
-    guard right.contains(peer) else {
-      throw Refusal(
-        403,
-        Problem(
-          code: "notPermitted",
-          message: "user \(peer.uid) lacks the right \(name)=; an administrator gives it in [Rights] of touchgate.conf")
-      )
+  func permissions(_ peer: Peer) -> Permissions {
+    let rights = configuration.rights
+    return Permissions(peer) { right in
+      switch right {
+      case .force: rights.force.contains(peer)
+      case .hold: rights.hold?.contains(peer) ?? true
+      case .admin: rights.admin.contains(peer)
+      }
     }
   }
 
   func find(_ text: String) throws -> StoredUpdate {
     guard let id = UpdateID(text), let stored = try store.find(id) else {
-      throw Refusal(404, Problem(code: "noSuchID", message: "there is no update with the id '\(text.shortened)'"))
+      throw StateProblem.unknownUpdate(text)
     }
     return stored
   }
@@ -102,22 +84,14 @@ extension Daemon {
   /// An update that belongs to the peer; whoever has the right `Admin=` may change all.
   func own(_ text: String, _ peer: Peer) throws -> StoredUpdate {
     let stored = try find(text)
-    guard peer.uid == stored.update.submitter.uid || configuration.rights.admin.contains(peer) else {
-      throw Refusal(
-        403,
-        Problem(
-          code: "notYours",
-          message: "the update belongs to user \(stored.update.submitter.uid), and you lack the right Admin="))
-    }
+    try permissions(peer).requireUpdate(of: stored.update.submitter.uid)
     return stored
   }
 
   func ownWaiting(_ text: String, _ peer: Peer, orRight: Bool = false) throws -> UpdateID {
     let stored = orRight ? try find(text) : try own(text, peer)
     guard scheduler.isWaiting(stored.update.id) else {
-      throw Refusal(
-        409,
-        Problem(code: "notWaiting", message: "the update is \(stored.state.name): only one that waits can be changed"))
+      throw StateProblem.notWaiting(state: stored.state.name)
     }
     return stored.update.id
   }
@@ -136,7 +110,7 @@ extension Daemon {
   /// moment came first.
   func ask(_ actions: [Scheduler.Action], _ token: RequestToken) throws {
     guard case .store(let write)? = actions.first else {
-      throw Refusal(409, Problem(code: "justChanged", message: "another request is changing it at this moment"))
+      throw StateProblem.changing
     }
     awaited.append((write, token))
     pending += actions
@@ -147,13 +121,11 @@ extension Daemon {
     guard let index = awaited.firstIndex(where: { $0.write == write }) else { return }
     let token = awaited.remove(at: index).token
     let response = orProblem {
-      if let failure {
-        throw Refusal(503, Problem(code: "storeFull", message: "it could not be stored and was not done: \(failure)"))
-      }
+      if let failure { throw StateProblem.notChanged(reason: failure) }
       switch write {
       case .pause(let pause?): return Replies.json(200, replies(now).pause(pause))
       case .hold(let hold): return Replies.json(201, replies(now).hold(hold))
-      case .release, .pause(nil): return Replies.json(200, AboutReply(name: "touchgate", version: Version.text))
+      case .release, .pause(nil): return Replies.json(200, Replies.about)
       default: return try write.id.flatMap { try show($0, status: 200, now) }
       }
     }

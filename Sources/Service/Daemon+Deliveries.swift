@@ -1,4 +1,4 @@
-import FoundationEssentials
+import ControlAPI
 import HTTPTypes
 import Linux
 import Scheduling
@@ -19,15 +19,10 @@ extension Daemon {
   /// Connected, as long as the answer stays open.
   func receive(_ incoming: IncomingRequest, _ now: Instant) throws -> HTTPResponse? {
     let query = Query(incoming.request.query)
-    guard let name = query["handler"] else {
-      throw Problem(code: "missingField", message: "'handler' is required", field: "handler")
-    }
+    guard let name = query["handler"] else { throw QueryProblem.missing("handler") }
     guard let definition = configuration.handlers[name] else { throw unknownHandler(name) }
     guard definition.kind == .delivery else {
-      throw Problem(
-        code: "noDelivery",
-        message: "handler '\(name)' applies its updates itself; Deliver=yes in \(definition.file) "
-          + "would hand them to applications", field: "handler")
+      throw CallProblem.noDelivery(handler: name, file: definition.file)
     }
     try checkAllowed(definition, incoming.request.peer)
     streams[incoming.token] = .receiver
@@ -69,12 +64,9 @@ extension Daemon {
   private func offer(
     _ update: Update, _ attempt: Int, _ timeout: Duration, to receiver: Receiver, _ now: Instant
   ) throws -> Bool {
-    let payload = try store.payload(of: update.id) ?? []
-    let text = String(validating: payload, as: UTF8.self)
-    let reply = DeliveryReply(
-      id: update.id.text, handler: update.handler, parameters: update.parameters,
-      payload: payload.isEmpty ? nil : text, payloadBase64: text == nil ? Data(payload).base64EncodedString() : nil,
-      attempt: attempt, answerBy: (SystemClock.wall + min(timeout, .seconds(365 * 86400))).rfc3339)
+    let reply = Replies.delivery(
+      update, payload: try store.payload(of: update.id) ?? [], attempt: attempt, timeout: timeout,
+      at: SystemClock.wall)
     return server.write(receiver.token, Replies.line(reply), now: now)
   }
 
@@ -106,28 +98,19 @@ extension Daemon {
 
   func refuse(_ text: String, _ incoming: IncomingRequest, _ now: Instant) throws -> HTTPResponse? {
     let delivery = try ownDelivery(text, incoming.request.peer)
-    let body = incoming.request.body
-    let request = body.isEmpty ? RefusalRequest() : try StrictJSON.decode(body, fields: RefusalRequest.fields)
-    let reason = request.reason ?? ""
-    if reason.utf8.count > 1000 {
-      throw Problem(code: "badReason", message: "a reason has at most 1000 bytes", field: "reason")
-    }
+    let request = try CheckedNack(body: incoming.request.body)
     delivery.refuse(
-      reason.isEmpty ? "refused by its receiver" : "refused by its receiver: \(reason)",
-      later: request.later ?? false, at: SystemClock.wall, now)
+      request.reason.isEmpty ? "refused by its receiver" : "refused by its receiver: \(request.reason)",
+      later: request.isLater, at: SystemClock.wall, now)
     return try show(delivery.update.id, status: 200, now)
   }
 
   private func ownDelivery(_ text: String, _ peer: Peer) throws -> Delivery {
     guard let delivery = handler as? Delivery, delivery.update.id.text == text else {
-      throw Refusal(
-        409, Problem(code: "notOffered", message: "the update '\(text.shortened)' is in no receiver's hands now"))
+      throw StateProblem.notDelivered(id: text)
     }
     guard let receiver = receivers.first(where: { $0.token == delivery.receiver }), receiver.peer.uid == peer.uid
-    else {
-      throw Refusal(
-        403, Problem(code: "notYours", message: "the update '\(text.shortened)' is in the hands of another user"))
-    }
+    else { throw CallProblem.deliveryOfOther(id: text) }
     return delivery
   }
 }

@@ -1,3 +1,4 @@
+import ControlAPI
 import EventLoop
 import Glibc
 import Linux
@@ -36,8 +37,7 @@ extension Daemon {
       answer(id) { try show(id, status: 202, now) }
     case .refused(let id, let reason):
       waitsAfter[id] = nil
-      let message = "the update could not be stored and was not accepted: \(reason)"
-      answer(id) { throw Refusal(503, Problem(code: "storeFull", message: message)) }
+      answer(id) { throw StateProblem.notAccepted(reason: reason) }
     case .lookAgain:
       metrics.looks += 1
       look(now)
@@ -71,8 +71,7 @@ extension Daemon {
       if historyDue == nil { pruneHistory(now) }
       stopIfAsked()
     case .notEnded(let id, let reason):
-      let message = "the update could not be ended, because that could not be stored: \(reason)"
-      answer(id) { throw Refusal(503, Problem(code: "storeFull", message: message)) }
+      answer(id) { throw StateProblem.notCancelled(reason: reason) }
     case .done(let write):
       answerChange(write, failure: nil, now)
     case .notDone(let write, let reason):

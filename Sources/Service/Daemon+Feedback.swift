@@ -1,3 +1,4 @@
+import ControlAPI
 import EventLoop
 import HTTPTypes
 import Haptics
@@ -22,13 +23,10 @@ extension Daemon {
     return nil
   }
 
-  private static func kind(_ body: [UInt8]) throws(Problem) -> FeedbackKind {
-    let text = try StrictJSON.decode(body, as: FeedbackRequest.self, fields: FeedbackRequest.fields).kind
-    guard let kind = FeedbackKind(rawValue: text) else {
-      throw Problem(
-        code: "unknownKind", message: "there is no kind '\(text.shortened)'; known are \(FeedbackKind.names)",
-        field: "kind")
-    }
+  private static func kind(_ body: [UInt8]) throws(CallRefusal) -> FeedbackKind {
+    let kinds = FeedbackKind.allCases.map(\.rawValue)
+    let name = try CheckedFeedback(body: body, kinds: kinds).kind
+    guard let kind = FeedbackKind(rawValue: name) else { throw BodyProblem.unknownKind(name, known: kinds).refusal }
     return kind
   }
 

@@ -1,3 +1,4 @@
+import ControlAPI
 import Glibc
 import HTTPTypes
 import Linux
@@ -14,26 +15,13 @@ extension Daemon {
 
   func hold(_ incoming: IncomingRequest, _ now: Instant) throws -> HTTPResponse? {
     let peer = incoming.request.peer
-    if let right = configuration.rights.hold { try require(right, "Hold", peer) }
-    let request: HoldRequest = try StrictJSON.decode(incoming.request.body, fields: HoldRequest.fields)
-    guard (1...200).contains(request.reason.utf8.count) else {
-      throw Problem(code: "badReason", message: "a reason has 1 to 200 bytes", field: "reason")
-    }
+    try permissions(peer).require(.hold)
+    let request = try CheckedHold(body: incoming.request.body, longest: configuration.maxHold)
     try checkScreen(request.screen)
     let wall = SystemClock.wall
-    var until: WallTime?
-    if let text = request.ttl {
-      guard let span = try? TimeSpan.asked(text, "ttl"), span > .zero, span <= configuration.maxHold else {
-        let most = TimeSpan.describe(configuration.maxHold)
-        throw Problem(
-          code: "badTime", message: "ttl is a span such as 10min, at most \(most) (MaxHold=)", field: "ttl")
-      }
-      until = wall + span
-    }
+    let until = request.ttl.map { wall + $0 }
     guard scheduler.activeHolds.count < Self.mostHolds else {
-      throw Refusal(
-        429, Problem(code: "tooManyHolds", message: "there are \(Self.mostHolds) holds already; see GET /v1/holds"),
-        headers: [HTTPHeader("Retry-After", "10")])
+      throw StateProblem.tooManyHolds(limit: Self.mostHolds)
     }
     let hold = Hold(
       id: newID(), screen: request.screen, owner: Submitter(uid: peer.uid, pid: peer.pid),
@@ -57,15 +45,10 @@ extension Daemon {
   /// One's own, or with the right `Admin=` any. One that is bound to a connection ends that, too.
   func release(_ text: String, _ incoming: IncomingRequest, _ now: Instant) throws -> HTTPResponse? {
     guard let hold = scheduler.activeHolds.first(where: { $0.id.text == text }) else {
-      throw Refusal(404, Problem(code: "noSuchID", message: "there is no hold with the id '\(text.shortened)'"))
+      throw StateProblem.unknownHold(text)
     }
     let peer = incoming.request.peer
-    guard hold.owner.uid == peer.uid || configuration.rights.admin.contains(peer) else {
-      throw Refusal(
-        403,
-        Problem(
-          code: "notYours", message: "the hold belongs to user \(hold.owner.uid), and you lack the right Admin="))
-    }
+    try permissions(peer).requireHold(of: hold.owner.uid)
     log.info("hold \(hold.id) released by user \(peer.uid), process \(peer.pid)")
     if hold.until != nil {
       try ask(scheduler.release(hold.id, at: now), incoming.token)

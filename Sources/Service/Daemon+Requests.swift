@@ -1,3 +1,4 @@
+import ControlAPI
 import EventLoop
 import Gating
 import HTTPTypes
@@ -15,106 +16,81 @@ extension Daemon {
   func handle(_ incoming: IncomingRequest, _ now: Instant) {
     let request = incoming.request
     let response = orProblem {
-      // A browser sends Origin; no page has any business here.
-      if request.origin != nil {
-        throw Refusal(403, Problem(code: "originRefused", message: "requests of web pages are not taken"))
-      }
-      let match = Call.match(request.method, request.path)
-      if case .call(let call) = match { try call.check(request) }
-      switch match {
-      case .noSuchPath:
-        throw Refusal(404, Problem(code: "noSuchPath", message: "there is no \(request.path.shortened)"))
-      case .wrongMethod(let allowed):
-        throw Refusal(
-          405, Problem(code: "wrongMethod", message: "\(request.path) takes \(allowed)"),
-          headers: [HTTPHeader("Allow", allowed)])
-      case .call(.submit):
+      switch try Endpoint.call(for: request) {
+      case .submit:
         return try self.submit(incoming, now)
-      case .call(.about):
-        return Replies.json(200, AboutReply(name: "touchgate", version: Version.text))
-      case .call(.metrics):
+      case .about:
+        return Replies.json(200, Replies.about)
+      case .metrics:
         return metricsReply(now)
-      case .call(.status):
+      case .status:
         return try self.status(now)
-      case .call(.feedback):
+      case .feedback:
         return try feedback(incoming)
-      case .call(.list):
+      case .list:
         return try self.list(request.query, now)
-      case .call(.show(let text)):
+      case .show(let text):
         return Replies.json(200, replies(now).update(try find(text)))
-      case .call(.payload(let text)):
+      case .payload(let text):
         return try payload(text, incoming.request.peer)
-      case .call(.parameters(let text)):
+      case .parameters(let text):
         return Replies.json(200, try own(text, incoming.request.peer).update.parameters)
-      case .call(.cancel(let text)):
+      case .cancel(let text):
         return try cancel(text, incoming, now)
-      case .call(.hurry(let text)):
+      case .hurry(let text):
         return try hasten(text, .apply, incoming, now)
-      case .call(.force(let text)):
+      case .force(let text):
         return try hasten(text, .force, incoming, now)
-      case .call(.retry(let text)):
+      case .retry(let text):
         return try retry(text, incoming, now)
-      case .call(.pause):
+      case .pause:
         return try pause(incoming, now)
-      case .call(.resume):
+      case .resume:
         return try resume(incoming, now)
-      case .call(.wait(let text)):
+      case .wait(let text):
         return try waitForEnd(text, incoming, now)
-      case .call(.why(let text)):
+      case .why(let text):
         return Replies.json(200, replies(now).update(try find(text)))
-      case .call(.whyAll):
+      case .whyAll:
         return try whyAll(now)
-      case .call(.quiet):
+      case .quiet:
         return try quiet(incoming, now)
-      case .call(.turn):
+      case .turn:
         return try turn(incoming, now)
-      case .call(.hold):
+      case .hold:
         return try hold(incoming, now)
-      case .call(.holds):
+      case .holds:
         return holds(now)
-      case .call(.release(let text)):
+      case .release(let text):
         return try release(text, incoming, now)
-      case .call(.screens):
+      case .screens:
         lookAtScreens(now)
-        return Replies.json(200, ScreenListReply(screens: replies(now).screens(touch)))
-      case .call(.events):
+        return Replies.json(200, ScreenListReply(screens: replies(now).screens(touch.snapshot)))
+      case .events:
         return try readEvents(incoming, now)
-      case .call(.receive):
+      case .receive:
         return try receive(incoming, now)
-      case .call(.acknowledge(let text)):
+      case .acknowledge(let text):
         return try acknowledge(text, incoming, now)
-      case .call(.refuse(let text)):
+      case .refuse(let text):
         return try refuse(text, incoming, now)
-      case .call(.contract):
+      case .contract:
         return Contract.response
       }
     }
     if let response { server.respond(incoming.token, response) }
   }
 
-  /// A call refused: the status, and what the client is told.
-  struct Refusal: Error {
-    let status: Int
-    let problem: Problem
-    let headers: [HTTPHeader]
-
-    init(_ status: Int, _ problem: Problem, headers: [HTTPHeader] = []) {
-      self.status = status
-      self.problem = problem
-      self.headers = headers
-    }
-  }
-
   func orProblem(_ body: () throws -> HTTPResponse?) -> HTTPResponse? {
     do {
       return try body()
-    } catch let refusal as Refusal {
-      return Replies.problem(refusal.status, refusal.problem, headers: refusal.headers)
-    } catch let problem as Problem {
-      return Replies.problem(400, problem)
+    } catch let refusal as CallRefusal {
+      return refusal.response
+    } catch let problem as any ProblemText {
+      return problem.refusal.response
     } catch {
       log.error("a request could not be answered: \(error)")
-      return Replies.problem(500, Problem(code: "internal", message: "\(error)"))
+      return CallProblem.internalError("\(error)").refusal.response
     }
   }
 
@@ -122,10 +98,7 @@ extension Daemon {
 
   /// Nil: the answer comes when the update is durable.
   private func submit(_ incoming: IncomingRequest, _ now: Instant) throws -> HTTPResponse? {
-    if scheduler.isStopping {
-      throw Refusal(
-        503, Problem(code: "stopping", message: "the service is being stopped; try again when it is back"))
-    }
+    if scheduler.isStopping { throw CallProblem.stopping }
     let peer = incoming.request.peer
     let query = Query(incoming.request.query)
     let wait = try query.span("wait", atMost: Self.longestWait)
@@ -161,45 +134,24 @@ extension Daemon {
 
   /// Who may submit to a handler may also apply what is submitted.
   func checkAllowed(_ definition: HandlerDefinition, _ peer: Peer) throws {
-    guard let allowed = definition.allowed, !allowed.contains(peer), !configuration.rights.admin.contains(peer) else {
-      return
-    }
-    throw Refusal(
-      403,
-      Problem(
-        code: "notPermitted",
-        message: "user \(peer.uid) may not use handler '\(definition.name)' (AllowUsers=, AllowGroups= in "
-          + "\(definition.file))", field: "handler"))
+    try permissions(peer).requireHandler(
+      definition.name, isAllowed: definition.allowed?.contains(peer) ?? true, file: definition.file)
   }
 
-  func checkScreen(_ screen: String?) throws(Problem) {
-    guard let screen, !touch.screens.isKnown(screen) else { return }
-    let known = touch.screens.passages.keys.filter { !$0.isEmpty }.sorted().map { "'\($0)'" }.joined(separator: ", ")
-    throw Problem(
-      code: "unknownScreen",
-      message: "there is no screen '\(screen.shortened)'; known are \(known.isEmpty ? "none" : known)",
-      field: "screen")
-  }
+  func checkScreen(_ screen: String?) throws(CallRefusal) { try touch.snapshot.require(screen) }
 
-  func unknownHandler(_ name: String) -> Problem {
-    Problem(
-      code: "unknownHandler", message: "there is no handler '\(name.shortened)'; known are \(handlerNames)",
-      field: "handler")
+  func unknownHandler(_ name: String) -> CallProblem {
+    .unknownHandler(name, known: Array(configuration.handlers.keys))
   }
 
   private func submission(_ body: [UInt8], _ peer: Peer) throws -> Submission {
-    let submission: Submission
-    do {
-      submission = try Submission(body: body, now: SystemClock.wall)
-    } catch {
-      throw Refusal(error.code == "payloadTooLarge" ? 413 : 400, error)
-    }
+    let submission = try Submission(body: body, now: SystemClock.wall)
     guard let definition = configuration.handlers[submission.handler] else { throw unknownHandler(submission.handler) }
     try checkAllowed(definition, peer)
-    if submission.onDeadline == .force { try require(configuration.rights.force, "Force", peer) }
+    if submission.onDeadline == .force { try permissions(peer).require(.force) }
     try checkScreen(submission.screen)
     if let problem = definition.check(parameters: submission.parameters) {
-      throw Problem(code: "badParameter", message: problem.message, field: "parameters.\(problem.parameter.shortened)")
+      throw CallProblem.badParameter(problem.parameter, message: problem.message)
     }
     return submission
   }
@@ -207,10 +159,7 @@ extension Daemon {
   /// The same id with the same content is the same update, so that a client may safely try again.
   private func checkSame(_ known: StoredUpdate, _ submission: Submission) throws {
     if known.update.content == submission.content { return }
-    throw Refusal(
-      409,
-      Problem(
-        code: "idInUse", message: "the id '\(known.update.id)' belongs to an update with other content", field: "id"))
+    throw StateProblem.idInUse(known.update.id.text)
   }
 
   func newID() -> UpdateID {
@@ -235,33 +184,20 @@ extension Daemon {
 
   private func list(_ items: [QueryItem], _ now: Instant) throws -> HTTPResponse {
     let query = Query(items)
-    let states = Set(query.all("state"))
-    let known = store.counts.keys.sorted()
-    if let unknown = states.subtracting(known).min() {
-      throw Problem(
-        code: "badState",
-        message: "there is no state '\(unknown.shortened)'; known are \(known.joined(separator: ", "))", field: "state")
-    }
-    var limit = 100
-    if let text = query["limit"] {
-      guard let number = Int(text), (1...1000).contains(number) else {
-        throw Problem(code: "badLimit", message: "limit is a number from 1 to 1000", field: "limit")
-      }
-      limit = number
-    }
-    let updates = try store.list(states: states.isEmpty ? nil : states, limit: limit)
+    let states = try query.states(known: Set(store.counts.keys))
+    let updates = try store.list(states: states, limit: try query.limit())
     return Replies.json(200, UpdateListReply(updates: updates.map(replies(now).update)))
   }
 
   /// Looks at the kernel's tables first, so that the answer is right now, whether anything waits or not.
   private func status(_ now: Instant) throws -> HTTPResponse {
     lookAtScreens(now)
-    let replies = replies(now)
+    let (replies, snapshot) = (replies(now), touch.snapshot)
     return Replies.json(
       200,
       StatusReply(
         version: Version.text, touched: touch.screens.isTouched, contacts: touch.screens.contacts,
-        gate: replies.machine(touch), screens: replies.screens(touch),
+        gate: replies.machine(snapshot), screens: replies.screens(snapshot),
         updates: store.counts, oldestWaiting: try scheduler.oldestWaiting.flatMap(store.find).map(replies.update),
         lastResult: try store.lastFinished().map(replies.update), holds: scheduler.activeHolds.map(replies.hold),
         paused: scheduler.pause.map(replies.pause),

@@ -1,3 +1,4 @@
+import ControlAPI
 import HTTPTypes
 import Linux
 import Scheduling
@@ -17,64 +18,27 @@ extension Daemon {
   /// Those of the same wake-up that are still on their way into the store are counted when they are there; near a bound
   /// that is waited for.
   func checkBounds(_ handler: String, _ key: String?, _ size: Int, _ peer: Peer, _ now: Instant) throws {
-    if !asked.isEmpty {
-      let most = asked.count + 1
-      let bytes = most * (Limits.payload + Limits.parameters)
-      if scheduler.waitingCount + most > configuration.maxWaiting
-        || scheduler.waitingCount(of: peer.uid) + most > configuration.maxWaitingPerUser
-        || scheduler.waitingBytes + bytes > configuration.maxWaitingBytes
-        || scheduler.waitingBytes(of: peer.uid) + bytes > configuration.maxWaitingBytesPerUser
-      {
-        perform([], now)
-      }
-    }
-    var bounds = [
-      Bound("MaxWaiting=", "updates", scheduler.waitingCount, 1, configuration.maxWaiting),
-      Bound("MaxWaitingBytes=", "bytes", scheduler.waitingBytes, size, configuration.maxWaitingBytes),
-    ]
-    var ofUser = [
-      Bound(
-        "MaxWaitingPerUser=", "updates", scheduler.waitingCount(of: peer.uid), 1, configuration.maxWaitingPerUser),
-      Bound(
-        "MaxWaitingBytesPerUser=", "bytes", scheduler.waitingBytes(of: peer.uid), size,
-        configuration.maxWaitingBytesPerUser),
-    ]
-    if let key, let id = scheduler.waiting(handler: handler, key: key),
-      let old = scheduler.update(id)
-    {
+    let bounds = QueueBounds(
+      all: QueueBounds.Load(updates: configuration.maxWaiting, bytes: configuration.maxWaitingBytes),
+      perUser: QueueBounds.Load(
+        updates: configuration.maxWaitingPerUser, bytes: configuration.maxWaitingBytesPerUser))
+    if !asked.isEmpty && bounds.couldBeExceeded(waiting(of: peer.uid), by: asked.count + 1) { perform([], now) }
+    var waiting = waiting(of: peer.uid)
+    if let key, let id = scheduler.waiting(handler: handler, key: key), let old = scheduler.update(id) {
       switch scheduler.policy(of: handler).coalescing {
       case .first: return
       case .all: break
       case .latest:
-        bounds[0].waiting -= 1
-        bounds[1].waiting -= old.size
-        if old.submitter.uid == peer.uid {
-          ofUser[0].waiting -= 1
-          ofUser[1].waiting -= old.size
-        }
+        waiting = waiting.superseding(bytes: old.size, ofSameUser: old.submitter.uid == peer.uid)
       }
     }
-    for (bound, owner) in bounds.map({ ($0, "") }) + ofUser.map({ ($0, " of user \(peer.uid)") })
-    where bound.waiting + bound.more > bound.limit {
-      let message = "\(bound.waiting) \(bound.unit)\(owner) wait already; \(bound.name) allows \(bound.limit)"
-      throw Refusal(429, Problem(code: "queueFull", message: message), headers: [HTTPHeader("Retry-After", "10")])
-    }
+    try bounds.check(waiting, adding: size, uid: peer.uid)
   }
 
-  private struct Bound {
-    let name: String
-    let unit: String
-    var waiting: Int
-    let more: Int
-    let limit: Int
-
-    init(_ name: String, _ unit: String, _ waiting: Int, _ more: Int, _ limit: Int) {
-      self.name = name
-      self.unit = unit
-      self.waiting = waiting
-      self.more = more
-      self.limit = limit
-    }
+  private func waiting(of uid: UInt32) -> QueueBounds.Waiting {
+    QueueBounds.Waiting(
+      all: QueueBounds.Load(updates: scheduler.waitingCount, bytes: scheduler.waitingBytes),
+      ofUser: QueueBounds.Load(updates: scheduler.waitingCount(of: uid), bytes: scheduler.waitingBytes(of: uid)))
   }
 
   // MARK: For status

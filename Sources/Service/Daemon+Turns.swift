@@ -1,3 +1,4 @@
+import ControlAPI
 import HTTPTypes
 import Linux
 import Scheduling
@@ -29,25 +30,14 @@ extension Daemon {
 
   func turn(_ incoming: IncomingRequest, _ now: Instant) throws -> HTTPResponse? {
     let peer = incoming.request.peer
-    if let right = configuration.rights.hold { try require(right, "Hold", peer) }
+    try permissions(peer).require(.hold)
     let query = Query(incoming.request.query)
     let timeout = try query.span("timeout", atMost: .seconds(86400))
-    let body = incoming.request.body
-    let request = body.isEmpty ? TurnRequest() : try StrictJSON.decode(body, fields: TurnRequest.fields)
+    let request = try CheckedTurn(body: incoming.request.body, guardKinds: GuardKind.allCases.map(\.rawValue))
     try checkScreen(request.screen)
-    var kind = GuardKind.verify
-    if let text = request.guard {
-      guard let known = GuardKind(rawValue: text) else {
-        throw Problem(code: "badGuard", message: "guard is grab, verify or none", field: "guard")
-      }
-      kind = known
-    }
-    if let reason = request.reason, reason.utf8.count > 200 {
-      throw Problem(code: "badReason", message: "a reason has at most 200 bytes", field: "reason")
-    }
-    let span = try request.quietPeriod.map { text throws(Problem) in try Submission.quietPeriod(text) }
     return wait(
-      incoming, quiet: span, screen: request.screen, timeout: timeout, guardKind: kind, isMoment: false, now)
+      incoming, quiet: request.quietPeriod, screen: request.screen, timeout: timeout,
+      guardKind: request.guardKind.flatMap(GuardKind.init) ?? .verify, isMoment: false, now)
   }
 
   private func wait(
@@ -95,13 +85,9 @@ extension Daemon {
   /// Those who have waited long enough.
   func endTurns(_ now: Instant) {
     for (id, turn) in turns where !turn.hasStarted && turn.deadline.map({ $0 <= now }) == true {
-      let blockers = scheduler.blockers(of: id, at: now).map(replies(now).blocker)
+      let blockers = replies(now).blockers(of: id)
       leaveTurn(id, now)
-      let words = blockers.first.map { ": \($0.code), clears \($0.clears)" } ?? ""
-      server.respond(
-        turn.token,
-        Replies.problem(
-          408, Problem(code: "notQuiet", message: "not quiet for long enough\(words)", blockers: blockers)))
+      server.respond(turn.token, StateProblem.notQuiet(blockers).refusal.response)
     }
   }
 

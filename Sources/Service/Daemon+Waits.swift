@@ -1,3 +1,4 @@
+import ControlAPI
 import Gating
 import HTTPTypes
 import Linux
@@ -63,10 +64,7 @@ extension Daemon {
       endWaits[token] = nil
       let response = orProblem {
         if wait.wasSubmitted { return try show(wait.id, status: 202, now) }
-        let blockers = scheduler.blockers(of: wait.id, at: now).map(replies(now).blocker)
-        let words = blockers.first.map { "; blocked by \($0.code), clears \($0.clears)" } ?? ""
-        throw Refusal(
-          408, Problem(code: "notEnded", message: "the update has not ended yet\(words)", blockers: blockers))
+        throw StateProblem.notEndedInTime(replies(now).blockers(of: wait.id))
       }
       if let response { server.respond(token, response) }
     }
@@ -93,13 +91,7 @@ extension Daemon {
 
   func readEvents(_ incoming: IncomingRequest, _ now: Instant) throws -> HTTPResponse? {
     let query = Query(incoming.request.query)
-    var next = events.next
-    if let text = query["since"] {
-      guard let since = Int64(text), since >= 0, since < .max else {
-        throw Problem(code: "badSince", message: "since is the number of an event, 0 or more", field: "since")
-      }
-      next = since + 1
-    }
+    let next = try query.since().map { $0 + 1 } ?? events.next
     streams[incoming.token] = .events(next: next)
     server.openStream(incoming.token)
     return nil
@@ -112,8 +104,7 @@ extension Daemon {
       while let unsent = server.unsent(token), unsent < 16 * 1024, let news = events.read(from: next) {
         switch news {
         case .gap(let missed, let resumed):
-          var reply = EventReply(seq: resumed - 1, time: SystemClock.wall.rfc3339, type: "gap")
-          reply.missed = missed
+          let reply = Replies.gap(missed: missed, next: resumed, at: SystemClock.wall)
           _ = server.write(token, Replies.line(reply), now: now)
           next = resumed
         case .event(let event):

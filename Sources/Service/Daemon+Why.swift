@@ -1,3 +1,4 @@
+import ControlAPI
 import HTTPTypes
 import Linux
 import Scheduling
@@ -27,18 +28,7 @@ extension Daemon {
   func answerPreview(_ update: Update, dryRun: Bool, ifQuiet: Bool, _ now: Instant) throws -> HTTPResponse? {
     guard dryRun || ifQuiet else { return nil }
     let blockers = preview(update, now).map(replies(now).blocker)
-    if ifQuiet, let first = blockers.first {
-      throw Refusal(
-        423,
-        Problem(
-          code: "shut", message: "it would have to wait: \(first.code), clears \(first.clears)", blockers: blockers))
-    }
-    guard dryRun else { return nil }
-    return Replies.json(
-      200,
-      UpdateReply(
-        id: update.id.text, handler: update.handler, key: update.key, state: "dryRun",
-        createdAt: update.createdAt.rfc3339, attempts: 0, checks: nil, blockers: blockers, screen: update.screen,
-        result: nil))
+    if ifQuiet && !blockers.isEmpty { throw StateProblem.wouldWait(blockers) }
+    return dryRun ? Replies.json(200, Replies.dryRun(update, blockers: blockers)) : nil
   }
 }

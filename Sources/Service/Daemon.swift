@@ -1,5 +1,6 @@
 import CLibsystemd
 import CLinux
+import ControlAPI
 import EventLoop
 import Gating
 import Glibc
@@ -52,7 +53,7 @@ public final class Daemon {
   private(set) var touch: TouchInput
   let desk: FeedbackDesk
   var scheduler: Scheduler
-  private(set) var clock = Clock()
+  private(set) var clock = ReplyClock()
   var handler: (any RunningHandler)?
   let bus: SystemBus
   /// Systemd is being asked how the unit that a former run started has ended.

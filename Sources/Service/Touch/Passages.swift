@@ -1,3 +1,4 @@
+import ControlAPI
 import Gating
 import Scheduling
 import Timeline

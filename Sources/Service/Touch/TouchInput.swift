@@ -1,3 +1,4 @@
+import ControlAPI
 import Evdev
 import EventLoop
 import Gating

@@ -1,13 +1,13 @@
 import Scheduling
 import Timeline
 
-/// A digest by which the same request is known again, also when its payload is gone: FNV-1a with 128 bits. It guards
-/// against mistakes; who makes two requests with the same digest on purpose deceives only himself.
+/// A digest that recognizes the same request, even when its payload is no longer kept: FNV-1a with 128 bits. It protects
+/// from mistakes, not from attacks: a client that makes two requests with the same digest deceives only itself.
 struct ContentDigest {
   private var value: UInt128 = 0x6c62_272e_07bb_0142_62b8_2175_6295_c58d
   private static let prime: UInt128 = 0x0000_0000_0100_0000_0000_0000_0000_013b
 
-  /// Each part with its length before it, so that no two lists of parts look the same.
+  /// Adds the length of a part, then the part, so that different lists of parts never look the same.
   mutating func add(_ bytes: some Collection<UInt8>) {
     for shift in stride(from: 0, to: 64, by: 8) { mix(UInt8(truncatingIfNeeded: bytes.count >> shift)) }
     for byte in bytes { mix(byte) }
@@ -15,7 +15,7 @@ struct ContentDigest {
 
   mutating func add(_ text: String) { add(Array(text.utf8)) }
 
-  /// Nil is unlike any text.
+  /// Nil differs from every text.
   mutating func add(optional text: String?) {
     mix(text == nil ? 0 : 1)
     if let text { add(text) }
@@ -29,7 +29,8 @@ struct ContentDigest {
 }
 
 extension Submission {
-  /// Of all that was asked, as it was asked: a span from now is that span, whenever it is asked again. `id` is not in it.
+  /// Of everything that was requested, as it was requested, except `id`. A time span from now is that time span, whenever
+  /// it is requested again.
   static func digest(_ submission: Submission, notBefore: String?, deadline: String?) -> String {
     var digest = ContentDigest()
     digest.add(submission.handler)

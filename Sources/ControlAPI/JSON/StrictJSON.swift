@@ -1,65 +1,54 @@
 import FoundationEssentials
-import TouchgateAPI
 
-/// Bodies of requests, read strictly: what is wrong is refused by name.
-enum StrictJSON {
-  /// An object with no other fields than these; their types as `type` has them.
-  static func decode<Value: Decodable>(
+/// Bodies of requests, read strictly: every mistake is refused, with the name of the field.
+public enum StrictJSON {
+  /// Decodes an object that has no other fields than `fields`.
+  public static func decode<Value: Decodable>(
     _ body: [UInt8], as type: Value.Type = Value.self, fields: Set<String>
-  ) throws(Problem) -> Value {
+  ) throws(CallRefusal) -> Value {
     try JSONSyntax.check(body)
     let decoder = JSONDecoder()
     let data = Data(body)
     do {
       let names = try decoder.decode(FieldNames.self, from: data).names
       if let unknown = names.subtracting(fields).min() {
-        throw Problem(
-          code: "unknownField",
-          message: "there is no field '\(unknown.shortened)'; known are \(fields.sorted().joined(separator: ", "))",
-          field: unknown.shortened)
+        throw JSONProblem.unknownField(unknown, known: fields)
       }
       return try decoder.decode(type, from: data)
-    } catch let problem as Problem {
-      throw problem
+    } catch let problem as JSONProblem {
+      throw problem.refusal
     } catch let error as DecodingError {
-      // The decoder calls the body no JSON where a number does not fit.
+      // For a number that does not fit, the decoder reports malformed JSON.
       if case .dataCorrupted = error, let number = (try? decoder.decode(Numbers.self, from: data))?.priority,
         Int(exactly: number) == nil
       {
-        throw Problem(code: "wrongType", message: "'priority' must be a whole number", field: "priority")
+        throw JSONProblem.wrongType(field: "priority", type: "a whole number").refusal
       }
-      throw Self.problem(error)
+      throw problem(error).refusal
     } catch {
-      throw Problem(code: "malformedJSON", message: "the body is not JSON")
+      throw JSONProblem.undecodable(reason: nil).refusal
     }
   }
 
-  private static func problem(_ error: DecodingError) -> Problem {
+  private static func problem(_ error: DecodingError) -> JSONProblem {
     func path(_ context: DecodingError.Context, _ key: (any CodingKey)? = nil) -> String? {
       let keys = (context.codingPath + (key.map { [$0] } ?? [])).map(\.stringValue.shortened)
       return keys.isEmpty ? nil : keys.joined(separator: ".")
     }
     switch error {
     case .typeMismatch(let type, let context), .valueNotFound(let type, let context):
-      guard let field = path(context) else {
-        return Problem(code: "wrongType", message: "the body must be a JSON object")
-      }
-      return Problem(code: "wrongType", message: "'\(field)' must be \(name(type))", field: field)
+      return path(context).map { .wrongType(field: $0, type: name(type)) } ?? .notAnObject
     case .keyNotFound(let key, let context):
-      let field = path(context, key) ?? key.stringValue.shortened
-      return Problem(code: "missingField", message: "'\(field)' is required", field: field)
+      return .missing(field: path(context, key) ?? key.stringValue.shortened)
     case .dataCorrupted(let context):
-      if let field = path(context) {
-        return Problem(code: "wrongType", message: "'\(field)' cannot be read", field: field)
-      }
-      return Problem(code: "malformedJSON", message: "the body is not JSON: \(reason(context))")
+      return path(context).map { .badValue(field: $0) } ?? .undecodable(reason: reason(context))
     @unknown default:
-      return Problem(code: "malformedJSON", message: "the body is not JSON")
+      return .undecodable(reason: nil)
     }
   }
 
+  /// The decoder's words name line and column; they never quote more than one character of the body.
   private static func reason(_ context: DecodingError.Context) -> String {
-    // The parser's own words name line and column; they never quote more than a character of the body.
     context.underlyingError.map { "\($0)" }.flatMap { $0.count < 200 ? $0 : nil } ?? context.debugDescription
   }
 
@@ -67,6 +56,7 @@ enum StrictJSON {
     if type == String.self { return "a string" }
     if type == [String: String].self || type == [String: Any].self { return "an object of strings" }
     if type == Int.self { return "a whole number" }
+    if type == Bool.self { return "true or false" }
     return "of another type"
   }
 }
@@ -75,7 +65,7 @@ private struct Numbers: Decodable {
   let priority: Double?
 }
 
-/// The names of an object's fields, whatever is in them.
+/// The names of an object's fields, whatever their values.
 private struct FieldNames: Decodable {
   let names: Set<String>
 
