@@ -16,6 +16,9 @@ func module(_ name: String, _ dependencies: [Target.Dependency] = [], embedding 
     name: name, dependencies: dependencies, resources: files.map { .embedInCode($0) }, swiftSettings: strict)
 }
 
+/// docs/openapi.yaml, which `GET /v1/openapi.yaml` serves.
+let contract = "Resources/openapi.yaml"
+
 /// A C library from Debian: module map and header in `Sources/NAME`. A missing one is reported by the header
 /// itself with the apt line of the README.
 func library(_ name: String, pkgConfig: String, apt: String) -> Target {
@@ -59,6 +62,7 @@ let package = Package(
     module("Scheduling", ["Timeline"]),
     module("TouchgateAPI", ["Timeline"]),
     module("HTTPTypes"),
+    module("ControlAPI", ["Timeline", "Gating", "Scheduling", "TouchgateAPI", "HTTPTypes"], embedding: [contract]),
     module("Haptics", ["Timeline"]),
 
     // C: what Debian ships, and the shims for what the importer drops.
@@ -79,14 +83,16 @@ let package = Package(
     module("Recordings", ["Timeline", "TouchModel"]),
     module("UpdateStore", ["Timeline", "Scheduling", "CSQLite"]),
     module("SocketServer", ["Timeline", "TouchgateAPI", "HTTPTypes", "CLinux", "CMicrohttpd"]),
+    module(
+      "Handlers", ["Timeline", "Scheduling", "Linux", "EventLoop", "SystemBus", "ServiceLog", "HTTPTypes", "CLinux"]),
     module("ServiceConfiguration", ["Timeline", "TouchModel", "Gating", "Scheduling", "Haptics", "Linux"]),
     module(
       "Service",
       [
-        "Timeline", "TouchModel", "TouchReading", "Gating", "Scheduling", "TouchgateAPI", "HTTPTypes", "EventLoop", "SystemBus",
-        "Evdev", "Recordings", "UpdateStore", "SocketServer", "Haptics", "ForceFeedback", "Linux", "ServiceLog",
-        "ServiceConfiguration", "CLinux", "CLibsystemd",
-      ], embedding: ["Resources/openapi.yaml"]),
+        "Timeline", "TouchModel", "Gating", "Scheduling", "TouchgateAPI", "HTTPTypes", "ControlAPI", "EventLoop",
+        "SystemBus", "Evdev", "Recordings", "UpdateStore", "SocketServer", "Haptics", "ForceFeedback", "Linux",
+        "ServiceLog", "ServiceConfiguration", "TouchDevices", "Handlers", "CLinux", "CLibsystemd",
+      ]),
     module("TouchgateClient", ["Timeline", "TouchgateAPI", "Linux"]),
     module("TouchgateCommands", ["Timeline", "TouchgateAPI", "TouchgateClient", "Linux"]),
 
@@ -96,12 +102,14 @@ let package = Package(
 
     // Shared by tests (Tests/README.md).
     support("ProjectFiles"),
+    support("PlainWords"),
     support("Seeded"),
     support("TouchScripts", ["TouchModel", "ProjectFiles"]),
     support(
       "VirtualTouch", ["CLinux", "CLibevdev", "Recordings", "TouchModel", "Timeline"], exclude: ["README.md"]),
     .target(name: "CVirtualVibrator", path: "Tests/Support/CVirtualVibrator"),
     support("VirtualVibrator", ["CVirtualVibrator", "Timeline"]),
+    support("SimulatedSystemd", ["Timeline", "Handlers"]),
     support("Racing", ["CLinux", "Seeded", "Timeline"]),
 
     // Programs for tests and for developers.
@@ -124,11 +132,29 @@ let package = Package(
     tests(.unit, "SchedulingTests", ["Seeded", "Timeline", "TouchModel", "Gating", "Scheduling"]),
     tests(.unit, "HapticsTests", ["Timeline", "Haptics"]),
     tests(.unit, "HTTPTypesTests", ["HTTPTypes"]),
+    tests(
+      .unit, "ControlAPITests",
+      [
+        "Timeline", "TouchModel", "Gating", "Scheduling", "TouchgateAPI", "HTTPTypes", "ControlAPI", "PlainWords",
+        "ProjectFiles",
+      ]),
     tests(.unit, "ArchitectureTests", ["ProjectFiles"]),
+    tests(
+      .unit, "HandlersTests",
+      ["Timeline", "Scheduling", "SystemBus", "ServiceLog", "Handlers", "SimulatedSystemd"]),
+    tests(
+      .unit, "ShellTests",
+      [
+        "Timeline", "Scheduling", "HTTPTypes", "ControlAPI", "Haptics", "EventLoop", "Handlers", "ServiceConfiguration",
+        "ServiceLog", "UpdateStore", "Service", "SimulatedSystemd",
+      ]),
     tests(.unit, "RacingTests", ["Racing", "Timeline"]),
 
     // Pipes, socketpairs, temporary folders, files of the project.
     tests(.integration, "LinuxTests", ["Linux", "Timeline"]),
+    tests(
+      .integration, "HandlerProcessTests",
+      ["Timeline", "Linux", "Scheduling", "EventLoop", "ServiceLog", "Handlers"]),
     tests(.integration, "EventLoopTests", ["Timeline", "Linux", "EventLoop", "SystemBus"]),
     tests(.integration, "RecordingsTests", ["Seeded", "ProjectFiles", "Timeline", "TouchModel", "Recordings"]),
     tests(
@@ -136,7 +162,8 @@ let package = Package(
       ["Seeded", "ProjectFiles", "Timeline", "TouchModel", "TouchReading", "Recordings", "Evdev"]),
     tests(.integration, "UpdateStoreTests", ["Timeline", "Scheduling", "UpdateStore", "CSQLite"]),
     tests(
-      .integration, "SocketServerTests", ["Timeline", "TouchgateAPI", "HTTPTypes", "SocketServer", "TouchgateClient"]),
+      .integration, "SocketServerTests",
+      ["Timeline", "TouchgateAPI", "HTTPTypes", "SocketServer", "TouchgateClient", "PlainWords"]),
     tests(
       .integration, "TouchgateCommandsTests",
       ["Timeline", "Linux", "TouchgateAPI", "TouchgateClient", "TouchgateCommands", "ProjectFiles"]),
@@ -146,8 +173,7 @@ let package = Package(
     tests(
       .integration, "ServiceTests",
       [
-        "Gating", "Timeline", "Scheduling", "TouchgateAPI", "HTTPTypes", "TouchgateClient", "SystemBus", "Service",
-        "Linux", "ServiceLog", "UpdateStore", "ProjectFiles",
+        "Timeline", "Linux", "ServiceLog", "Service", "ProjectFiles",
       ]),
 
     // A kernel of their own (the test VM), or the installed programs; skipped elsewhere (make test runs them).

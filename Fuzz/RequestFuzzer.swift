@@ -3,28 +3,41 @@ import HTTPTypes
 import Timeline
 import TouchgateAPI
 
-/// Any bytes are a body: taken, or refused in words; never a trap. What we call JSON the decoder calls JSON too, so that
-/// nothing reaches it that it might stumble over. Any bytes are a query as well.
+@testable import ControlAPI
+
+/// Any bytes are a body, a query and a path: accepted, or refused with a message; never a trap. Every body that
+/// `JSONSyntax` accepts is accepted by the decoder too, so the decoder never sees input that makes it trap.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzz(_ data: UnsafePointer<UInt8>?, _ size: Int) -> CInt {
   let body = Array(UnsafeBufferPointer(start: data, count: size))
   let now = WallTime(millisecondsSinceEpoch: 1_700_000_000_000)
-  do throws(Problem) {
+  do throws(CallRefusal) {
     let submission = try Submission(body: body, now: now)
     precondition(submission.size <= Limits.payload + Limits.parameters, "larger than allowed")
     precondition(submission.payload.count <= Limits.payload)
   } catch {
-    precondition(!error.code.isEmpty && !error.message.isEmpty, "refused without a word")
-    precondition(error.message.utf8.count < 2000 && (error.field ?? "").utf8.count < 2000, "repeats what was sent")
+    check(error.problem)
   }
   checkSyntax(body)
-  _ = try? StrictJSON.decode(body, as: HoldRequest.self, fields: HoldRequest.fields)
-  _ = try? StrictJSON.decode(body, as: TurnRequest.self, fields: TurnRequest.fields)
-  checkQuery(String(decoding: body, as: UTF8.self))
+  _ = try? CheckedHold(body: body, longest: .seconds(3600))
+  _ = try? CheckedTurn(body: body, guardKinds: ["grab", "verify", "none"])
+  _ = try? CheckedNack(body: body)
+  let text = String(decoding: body, as: UTF8.self)
+  checkQuery(text)
+  checkRequest(HTTPRequest(method: "POST", path: text, body: body, peer: Peer(pid: 1, uid: 1, gid: 1)))
   return 0
 }
 
-/// Decodes whatever it is.
+private func check(_ problem: Problem) {
+  precondition(!problem.code.isEmpty && !problem.message.isEmpty, "refused without a message")
+  precondition(problem.message.utf8.count < 2000 && (problem.field ?? "").utf8.count < 2000, "repeats what was sent")
+}
+
+private func checkRequest(_ request: HTTPRequest) {
+  do throws(CallRefusal) { _ = try Endpoint.call(for: request) } catch { check(error.problem) }
+}
+
+/// Decodes any JSON.
 private struct Anything: Decodable {
   private struct Name: CodingKey {
     let stringValue: String
@@ -47,7 +60,8 @@ private struct Anything: Decodable {
 private func checkSyntax(_ body: [UInt8]) {
   guard (try? JSONSyntax.check(body)) != nil else { return }
   precondition(
-    (try? JSONDecoder().decode(Anything.self, from: Data(body))) != nil, "JSON by ours, and not by the decoder")
+    (try? JSONDecoder().decode(Anything.self, from: Data(body))) != nil,
+    "accepted by JSONSyntax and refused by the decoder")
 }
 
 private func checkQuery(_ text: String) {
@@ -56,7 +70,7 @@ private func checkQuery(_ text: String) {
     return QueryItem(name: halves.first ?? "", value: halves.count > 1 ? halves[1] : "")
   }
   let query = Query(items)
-  do throws(Problem) {
+  do throws(CallRefusal) {
     try Query.check(items, known: ["wait", "dryRun"])
     precondition(items.count <= 2)
     _ = try query.flag("dryRun")
@@ -64,6 +78,7 @@ private func checkQuery(_ text: String) {
       precondition(span >= .zero && span <= .seconds(86400))
     }
   } catch {
-    precondition(error.field != nil && error.message.utf8.count < 2000, "does not name the field, or repeats all")
+    precondition(error.problem.field != nil, "does not name the field")
+    check(error.problem)
   }
 }

@@ -1,18 +1,10 @@
+import ControlAPI
 import Timeline
 
 /// What has happened of late, numbered, for readers that come and go; the oldest make room for the newest. A value.
 struct EventLog {
-  enum Happening: Equatable {
-    case touch(touched: Bool, contacts: Int)
-    case screen(String, state: String, contacts: Int)
-    case update(id: String, handler: String, state: String)
-  }
-
-  struct Event: Equatable {
-    let sequence: Int64
-    let time: WallTime
-    let happening: Happening
-  }
+  typealias Event = ControlAPI.Event
+  typealias Happening = Event.Happening
 
   /// What a reader gets next.
   enum Next: Equatable {

@@ -83,7 +83,7 @@ extension VMTests {
       #expect(try Run(touchgate, ["show", id, "--json"] + socket).output.contains(#""applied""#))
       #expect(try Run(touchgate, ["show", "nope"] + socket).status == 4)
       #expect(try Run(touchgate, ["frobnicate"] + socket).status == 2)
-      #expect(try Run(touchgate, ["submit", "nope"] + socket).errors.contains("there is no handler 'nope'"))
+      #expect(try Run(touchgate, ["submit", "nope"] + socket).errors.contains("unknown handler 'nope'"))
 
       try #require(chmod("\(service.folder)/socket", 0o600) == 0)
       let refused = try Run("/usr/bin/setpriv", ["--reuid=65534", "--clear-groups", touchgate, "list"] + socket)

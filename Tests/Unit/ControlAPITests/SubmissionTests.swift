@@ -3,26 +3,26 @@ import Testing
 import Timeline
 import TouchgateAPI
 
-@testable import Service
+@testable import ControlAPI
 
-@Suite("The body of a submission")
+@Suite("Submissions: handler, parameters, payload, id")
 struct SubmissionTests {
-  private func read(_ text: String) throws(Problem) -> Submission {
+  private func read(_ text: String) throws(CallRefusal) -> Submission {
     try Submission(body: Array(text.utf8), now: WallTime(millisecondsSinceEpoch: 1_700_000_000_000))
   }
 
   private func problem(_ text: String) -> Problem? { problem(Array(text.utf8)) }
 
   private func problem(_ body: [UInt8]) -> Problem? {
-    do throws(Problem) {
+    do throws(CallRefusal) {
       _ = try Submission(body: body, now: WallTime(millisecondsSinceEpoch: 1_700_000_000_000))
       return nil
     } catch {
-      return error
+      return error.problem
     }
   }
 
-  // MARK: What is taken
+  // MARK: Accepted
 
   @Test("a handler is enough")
   func least() throws {
@@ -33,7 +33,7 @@ struct SubmissionTests {
     #expect(submission.id == nil)
   }
 
-  @Test("everything at once is taken as it stands")
+  @Test("all fields together are accepted unchanged")
   func all() throws {
     let submission = try read(
       #" { "id" : "a.B-c_9", "parameters":{"url":"http://x/?ü","empty":""} , "payload":"\u00e4\n\u0000", "handler":"page" } "#
@@ -49,14 +49,14 @@ struct SubmissionTests {
     #expect(try read(#"{"handler":"page","payloadBase64":""}"#).payload == [])
   }
 
-  @Test("null is as good as leaving out what may be left out")
+  @Test("null is the same as an absent field")
   func null() throws {
     let submission = try read(
       #"{"handler":"page","parameters":null,"payload":null,"payloadBase64":"eA==","id":null}"#)
     #expect(submission.parameters == [:] && submission.payload == [0x78] && submission.id == nil)
   }
 
-  @Test("a payload of exactly 1 MiB is taken, one byte more is not; the same in base64")
+  @Test("a payload of 1 MiB is accepted and one byte more is refused, as text and as base64")
   func size() throws {
     let mebibyte = 1024 * 1024
     let full = String(repeating: "x", count: mebibyte)
@@ -72,33 +72,35 @@ struct SubmissionTests {
     #expect(tooLargeBase64?.code == "payloadTooLarge" && tooLargeBase64?.field == "payloadBase64")
   }
 
-  @Test("the limit counts bytes, not characters")
+  @Test("the limit of the payload counts bytes, not characters")
   func bytes() {
     let wide = String(repeating: "ü", count: 1024 * 512 + 1)
     #expect(problem(#"{"handler":"page","payload":"\#(wide)"}"#)?.code == "payloadTooLarge")
   }
 
-  // MARK: What is refused, by name
+  // MARK: Refused
 
   static let noJSON = [
     "", " ", "{", "}", "{}}", "hello", "{handler:page}", "{'handler':'page'}", #"{"handler":"page""#,
     #"{"handler":"page"} x"#, #"{"handler" "page"}"#, #"{"handler":"pa"#, #"{"handler":"\x"}"#, "[", "nul",
   ]
 
-  @Test("what is not JSON", arguments: noJSON)
+  @Test("malformed JSON is refused without a field", arguments: noJSON)
   func malformed(_ text: String) {
     #expect(problem(text)?.code == "malformedJSON")
     #expect(problem(text)?.field == nil)
   }
 
-  @Test("what is no object", arguments: ["[]", #"["handler"]"#, #""page""#, "5", "true", "null", "-0.5e3"])
+  @Test(
+    "JSON that is not an object is refused",
+    arguments: ["[]", #"["handler"]"#, #""page""#, "5", "true", "null", "-0.5e3"])
   func noObject(_ text: String) {
     #expect(problem(text)?.code == "wrongType")
     #expect(problem(text)?.message == "the body must be a JSON object")
   }
 
   @Test(
-    "a field that does not exist, by its name, whatever its value and however small the difference",
+    "an unknown field is refused by name, whatever its value and however small the difference",
     arguments: [
       ("handlers", #"{"handler":"page","handlers":1}"#), ("Handler", #"{"Handler":"page"}"#),
       ("command", #"{"handler":"page","command":["/bin/sh"]}"#), ("", #"{"handler":"page","":null}"#),
@@ -113,7 +115,7 @@ struct SubmissionTests {
   }
 
   @Test(
-    "a value of the wrong type, with the path of its field",
+    "a value of the wrong type is refused with the path of its field",
     arguments: [
       ("handler", #"{"handler":5}"#), ("handler", #"{"handler":["page"]}"#), ("handler", #"{"handler":{}}"#),
       ("handler", #"{"handler":true}"#), ("handler", #"{"handler":null}"#),
@@ -132,18 +134,18 @@ struct SubmissionTests {
     #expect(found?.message.hasPrefix("'\(field)' must be ") == true, "\(found?.message ?? "")")
   }
 
-  @Test("parameters of the wrong type are told what they must be")
+  @Test("the message about parameters of the wrong type states the right one")
   func wrongParameters() {
     let found = problem(#"{"handler":"page","parameters":[]}"#)
     #expect(found?.message == "'parameters' must be an object of strings")
   }
 
-  @Test("no handler", arguments: ["{}", #"{"payload":"x"}"#])
+  @Test("a missing handler is refused", arguments: ["{}", #"{"payload":"x"}"#])
   func missingHandler(_ text: String) {
     #expect(problem(text) == Problem(code: "missingField", message: "'handler' is required", field: "handler"))
   }
 
-  @Test("both payloads, though one is empty")
+  @Test("two payloads are refused, even if one is empty")
   func bothPayloads() {
     for text in [
       #"{"handler":"page","payload":"x","payloadBase64":"eA=="}"#,
@@ -153,29 +155,30 @@ struct SubmissionTests {
     }
   }
 
-  @Test("what is not base64 with padding", arguments: ["eA", "eA=", "e", "=", "eA==eA==", "e A==", "e_-=", "ü"])
+  @Test(
+    "anything but base64 with padding is refused", arguments: ["eA", "eA=", "e", "=", "eA==eA==", "e A==", "e_-=", "ü"])
   func badBase64(_ text: String) {
     let found = problem(#"{"handler":"page","payloadBase64":"\#(text)"}"#)
     #expect(found?.code == "badBase64" && found?.field == "payloadBase64")
   }
 
   @Test(
-    "an id that could not stand in a file name, a URL or a log line",
+    "an id that is not safe in a file name, a URL or a log line is refused",
     arguments: ["", ".", "..", "a/b", "a b", "a\\u0000", "ü", "a\\n", String(repeating: "x", count: 65), "%61"])
   func badID(_ text: String) {
     let found = problem(#"{"handler":"page","id":"\#(text)"}"#)
     #expect(found?.code == "badID" && found?.field == "id")
   }
 
-  @Test("an id of 64 characters is taken")
+  @Test("an id of 64 characters is accepted")
   func longID() throws {
     let text = String(repeating: "x", count: 64)
     #expect(try read(#"{"handler":"page","id":"\#(text)"}"#).id?.text == text)
   }
 
-  // MARK: What is meant to break it
+  // MARK: Hostile bodies
 
-  @Test("brackets a hundred thousand deep are refused, and break nothing", arguments: ["[", #"{"a":"#])
+  @Test("nesting a hundred thousand deep is refused", arguments: ["[", #"{"a":"#])
   func deep(_ bracket: String) {
     let deep = String(repeating: bracket, count: 100_000)
     #expect(problem(deep)?.code == "tooDeep")
@@ -183,7 +186,7 @@ struct SubmissionTests {
   }
 
   @Test(
-    "what is not UTF-8 is refused",
+    "invalid UTF-8 is refused",
     arguments: [[0xff], [0xc3], [0xc0, 0x80], [0xed, 0xa0, 0x80], [0xf5, 0x80, 0x80, 0x80]])
   func notUTF8(_ bytes: [UInt8]) {
     let body = Array(#"{"handler":"page","payload":""#.utf8) + bytes + Array(#""}"#.utf8)
@@ -197,7 +200,7 @@ struct SubmissionTests {
     #expect(problem(#"{"handler":"page","payload":"\udc00\ud800"}"#) != nil)
   }
 
-  @Test("what the body holds does not come back in the words of a refusal")
+  @Test("a message does not repeat values from the body")
   func secrets() {
     let secret = "s3cret"
     for text in [

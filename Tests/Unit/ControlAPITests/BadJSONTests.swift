@@ -1,21 +1,21 @@
 import Testing
 import TouchgateAPI
 
-@testable import Service
+@testable import ControlAPI
 
-@Suite("What JSON allows to be wrong")
+@Suite("Malformed and unusual JSON")
 struct BadJSONTests {
   private func problem(_ body: [UInt8]) -> (code: String, field: String?)? {
     do {
       _ = try StrictJSON.decode(body, as: SubmitRequest.self, fields: SubmitRequest.fields)
       return nil
     } catch {
-      return (error.code, error.field)
+      return (error.problem.code, error.problem.field)
     }
   }
 
   @Test(
-    "what is no JSON of the right form is refused",
+    "malformed JSON, and JSON of another form than the request, is refused",
     arguments: [
       "", " ", "null", "true", "1", "[]", "\"\"", "{", "}", "{}}", "{} {}", "{\"handler\":\"a\",}", "{'handler':'a'}",
       "{handler:\"a\"}", "{\"handler\":\"a\"}x", "/*x*/{\"handler\":\"a\"}", "{\"handler\":\"a\"//x\n}",
@@ -34,7 +34,7 @@ struct BadJSONTests {
   }
 
   @Test(
-    "what is unusual and right is taken",
+    "unusual but correct JSON is accepted",
     arguments: [
       "\t\r\n {\"handler\" : \"a\"} \n", "{\"\\u0068andler\":\"a\"}", "{\"handler\":\"\\ud83d\\ude00\"}",
       "{\"handler\":\"a\",\"priority\":1.0}", "{\"handler\":\"a\",\"priority\":1e1}",
@@ -46,14 +46,14 @@ struct BadJSONTests {
     #expect(problem(Array(text.utf8)) == nil, "\(text)")
   }
 
-  @Test("of a key that stands twice the first counts, in the parameters too")
+  @Test("the first of duplicate fields counts, in the parameters too")
   func duplicates() throws {
     let text = #"{"handler":"a","handler":"b","parameters":{"x":"1","x":"2"}}"#
     let request = try StrictJSON.decode(Array(text.utf8), as: SubmitRequest.self, fields: SubmitRequest.fields)
     #expect(request.handler == "a" && request.parameters == ["x": "1"])
   }
 
-  @Test("only UTF-8 is JSON: not UTF-16, not UTF-32, not bytes that are none, and never a NUL")
+  @Test("only UTF-8 is accepted: no UTF-16, no UTF-32, no invalid bytes, and no NUL")
   func encodings() {
     let text = #"{"handler":"a"}"#
     let units = text.utf8.map(\.self)  // ASCII: one unit each
@@ -70,7 +70,7 @@ struct BadJSONTests {
     for body in bodies { #expect(problem(body)?.code == "malformedJSON") }
   }
 
-  @Test("any depth is refused, or ignored in what is unknown, and never a crash")
+  @Test("nesting of any depth is refused and never crashes")
   func depth() {
     for (open, close) in [("[", "]"), (#"{"a":"#, "}")] {
       for depth in [33, 100, 511, 512, 513, 514, 999, 1001, 300_000] {
@@ -82,9 +82,9 @@ struct BadJSONTests {
     }
   }
 
-  // MARK: What would keep touches waiting
+  // MARK: Cost
 
-  @Test("a body of very many values, of long names or of long words costs milliseconds, and is refused")
+  @Test("a body of too many values, long names or long strings costs milliseconds and is refused")
   func shape() throws {
     let many = (0..<200_000).map { "\"\(String($0, radix: 16))\":0" }.joined(separator: ",")
     let long = String(repeating: "e\u{301}", count: 500_000)
@@ -104,11 +104,11 @@ struct BadJSONTests {
       #expect(found.code == code, "\(text.prefix(40))")
       if let field { #expect(found.field == field) }
     }
-    // Here, where nothing is optimized; it was seconds.
+    // In a debug build; it was seconds.
     #expect(ContinuousClock.now - start < .seconds(10))
   }
 
-  @Test("what belongs there may have its size: a payload, 16 KiB of parameters, and a comma within words")
+  @Test("large payloads, 16 KiB of parameters, and commas within strings are accepted")
   func size() {
     let commas = String(repeating: ",[{:\\\"", count: 100_000)
     #expect(problem(Array("{\"handler\":\"a\",\"payload\":\"\(commas)\"}".utf8)) == nil)

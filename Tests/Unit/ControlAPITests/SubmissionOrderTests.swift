@@ -3,30 +3,30 @@ import Testing
 import Timeline
 import TouchgateAPI
 
-@testable import Service
+@testable import ControlAPI
 
-@Suite("What a submission asks of the queue")
+@Suite("Submissions: key, priority, quiet period, times")
 struct SubmissionOrderTests {
   /// 2023-11-14T22:13:20Z
   private let now = WallTime(millisecondsSinceEpoch: 1_700_000_000_000)
 
-  /// The fields beside the handler.
-  private func read(_ fields: String) throws(Problem) -> Submission {
+  /// The fields other than the handler.
+  private func read(_ fields: String) throws(CallRefusal) -> Submission {
     try Submission(body: Array(#"{"handler":"page",\#(fields)}"#.utf8), now: now)
   }
 
   private func problem(_ fields: String) -> Problem? {
-    do throws(Problem) {
+    do throws(CallRefusal) {
       try read(fields).checkDeadline(now)
       return nil
     } catch {
-      return error
+      return error.problem
     }
   }
 
   private func later(_ seconds: Double) -> WallTime { now + .milliseconds(Int64(seconds * 1000)) }
 
-  @Test("nothing asked: no key, priority 0, the handler's quiet period, no times")
+  @Test("the defaults are no key, priority 0, the handler's quiet period and no times")
   func nothing() throws {
     let submission = try read(#""key":null,"priority":null,"quietPeriod":null,"notBefore":null,"deadline":null"#)
     #expect(submission.key == nil && submission.priority == 0 && submission.quietPeriod == nil)
@@ -34,7 +34,7 @@ struct SubmissionOrderTests {
     #expect(try read(#""onDeadline":null"#) == submission)
   }
 
-  @Test("everything at once")
+  @Test("all fields together are accepted")
   func all() throws {
     let submission = try read(
       #"""
@@ -48,7 +48,7 @@ struct SubmissionOrderTests {
 
   // MARK: key
 
-  @Test("a key of 1 to 200 bytes is taken", arguments: ["x", " ", String(repeating: "x", count: 200)])
+  @Test("a key of 1 to 200 bytes is accepted", arguments: ["x", " ", String(repeating: "x", count: 200)])
   func goodKey(_ key: String) throws {
     #expect(try read(#""key":"\#(key)""#).key == key)
   }
@@ -63,20 +63,22 @@ struct SubmissionOrderTests {
 
   // MARK: priority
 
-  @Test("a priority from -100 to 100 is taken", arguments: [-100, -1, 0, 1, 100])
+  @Test("a priority from -100 to 100 is accepted", arguments: [-100, -1, 0, 1, 100])
   func goodPriority(_ priority: Int) throws {
     #expect(try read(#""priority":\#(priority)"#).priority == priority)
   }
 
-  @Test("a priority beyond is refused", arguments: ["-101", "101", "9223372036854775807", "-9223372036854775808"])
+  @Test(
+    "a priority below -100 or above 100 is refused",
+    arguments: ["-101", "101", "9223372036854775807", "-9223372036854775808"])
   func badPriority(_ priority: String) {
     let expected = Problem(
-      code: "badPriority", message: "a priority is a number from -100 to 100", field: "priority")
+      code: "badPriority", message: "'priority' must be from -100 to 100", field: "priority")
     #expect(problem(#""priority":\#(priority)"#) == expected)
   }
 
   @Test(
-    "a priority that is no whole number is refused as of the wrong type, with its field",
+    "a priority that is not a whole number has the wrong type",
     arguments: [#""5""#, "true", "[]", "{}", "1.5", "1e300", "9223372036854775808"])
   func priorityType(_ value: String) {
     let found = problem(#""priority":\#(value)"#)
@@ -84,7 +86,7 @@ struct SubmissionOrderTests {
   }
 
   @Test(
-    "the others must be strings, and are named where they are not",
+    "the other fields must be strings",
     arguments: ["key", "quietPeriod", "notBefore", "deadline", "onDeadline"])
   func otherTypes(_ field: String) {
     for value in ["5", "true", "[]", "{}"] {
@@ -106,20 +108,21 @@ struct SubmissionOrderTests {
     #expect(try read(#""quietPeriod":"\#(text)""#).quietPeriod == .milliseconds(milliseconds))
   }
 
-  @Test("there are few different ones: a look costs as much as there are")
+  @Test("there are few different quiet periods, because a recheck costs as much as there are")
   func fewQuietPeriods() throws {
     let different = try Set((0...36_000).map { try read(#""quietPeriod":"\#($0 * 100)ms""#).quietPeriod })
     #expect(different.count < 5000)
   }
 
-  @Test("more than an hour is refused", arguments: ["3600.001s", "1h 1us", "61min", "1d", "infinity"])
+  @Test(
+    "a quiet period of more than an hour is refused", arguments: ["3600.001s", "1h 1us", "61min", "1d", "infinity"])
   func longQuietPeriod(_ text: String) {
-    let expected = Problem(code: "badTime", message: "a quiet period is at most 1 h", field: "quietPeriod")
+    let expected = Problem(code: "badTime", message: "'quietPeriod' must be at most 1 h", field: "quietPeriod")
     #expect(problem(#""quietPeriod":"\#(text)""#) == expected)
   }
 
   @Test(
-    "what is no span is refused, with the words of spans",
+    "a quiet period that is not a time span is refused with a reason",
     arguments: ["", " ", "soon", "5 parsecs", "-1s", "1..5s", "1s,"])
   func badQuietPeriod(_ text: String) {
     let found = problem(#""quietPeriod":"\#(text)""#)
@@ -130,7 +133,7 @@ struct SubmissionOrderTests {
   // MARK: notBefore and deadline
 
   @Test(
-    "a time is RFC 3339 in UTC or a span from now", arguments: ["notBefore", "deadline"])
+    "a time is RFC 3339 in UTC or a time span from now", arguments: ["notBefore", "deadline"])
   func times(_ field: String) throws {
     for (text, expected) in [
       ("2023-11-14T22:13:20.001Z", later(0.001)), ("2023-11-14T22:13:21Z", later(1)), ("1ms", later(0.001)),
@@ -145,7 +148,7 @@ struct SubmissionOrderTests {
   }
 
   @Test(
-    "what is neither is refused", arguments: ["notBefore", "deadline"])
+    "any other time is refused", arguments: ["notBefore", "deadline"])
   func badTimes(_ field: String) {
     for text in [
       "", "tomorrow", "2023-11-15", "2023-11-15T00:00:00", "2023-11-15T00:00:00+01:00", "2023-02-29T00:00:00Z",
@@ -156,7 +159,7 @@ struct SubmissionOrderTests {
     }
   }
 
-  @Test("a timestamp in another form is told which form is read")
+  @Test("the message about a timestamp in another form names RFC 3339")
   func timestampForm() {
     for text in ["2023-11-15T00:00:00+01:00", "2023-11-15 00:00:00", "2023-02-29T00:00:00Z"] {
       #expect(problem(#""deadline":"\#(text)""#)?.message.contains("RFC 3339") == true, "\(text)")
@@ -164,14 +167,14 @@ struct SubmissionOrderTests {
   }
 
   @Test(
-    "a deadline that has passed is refused, also at this very millisecond",
+    "a deadline that has passed is refused, even in the same millisecond",
     arguments: ["2023-11-14T22:13:20Z", "2023-11-14T22:13:19.999Z", "1970-01-01T00:00:00Z", "0", "0s", "999us"])
   func pastDeadline(_ text: String) {
-    let expected = Problem(code: "badTime", message: "the deadline has passed already", field: "deadline")
+    let expected = Problem(code: "badTime", message: "the deadline has already passed", field: "deadline")
     #expect(problem(#""deadline":"\#(text)""#) == expected)
   }
 
-  @Test("a notBefore that has passed is no mistake")
+  @Test("a notBefore that has passed is accepted")
   func pastNotBefore() throws {
     #expect(try read(#""notBefore":"1970-01-01T00:00:00Z""#).notBefore == WallTime(millisecondsSinceEpoch: 0))
     #expect(try read(#""notBefore":"0""#).notBefore == now)
@@ -179,30 +182,30 @@ struct SubmissionOrderTests {
 
   @Test("a notBefore at or after the deadline is refused", arguments: [("1h", "1h"), ("2h", "1h"), ("1h 1ms", "1h")])
   func notBeforeAfterDeadline(_ notBefore: String, _ deadline: String) {
-    let expected = Problem(code: "badTime", message: "notBefore must lie before the deadline", field: "notBefore")
+    let expected = Problem(code: "badTime", message: "'notBefore' must be earlier than 'deadline'", field: "notBefore")
     #expect(problem(#""notBefore":"\#(notBefore)","deadline":"\#(deadline)""#) == expected)
     #expect(problem(#""notBefore":"1h","deadline":"1h 1ms""#) == nil)
   }
 
   // MARK: onDeadline
 
-  @Test("expire and apply are taken")
+  @Test("expire, apply and force are accepted")
   func onDeadline() throws {
     #expect(try read(#""deadline":"1h","onDeadline":"expire""#).onDeadline == .expire)
     #expect(try read(#""deadline":"1h","onDeadline":"apply""#).onDeadline == .apply)
     #expect(try read(#""deadline":"1h","onDeadline":"force""#).onDeadline == .force)
   }
 
-  @Test("another word is refused", arguments: ["", "Apply", "Force", "apply "])
+  @Test("any other onDeadline is refused", arguments: ["", "Apply", "Force", "apply "])
   func badOnDeadline(_ text: String) {
     let expected = Problem(
-      code: "badOnDeadline", message: "onDeadline is expire or apply or force", field: "onDeadline")
+      code: "badOnDeadline", message: "'onDeadline' must be expire, apply or force", field: "onDeadline")
     #expect(problem(#""deadline":"1h","onDeadline":"\#(text)""#) == expected)
   }
 
-  @Test("without a deadline it is refused, and the missing one named", arguments: ["expire", "apply"])
+  @Test("an onDeadline without a deadline is refused, with the missing field", arguments: ["expire", "apply"])
   func withoutDeadline(_ text: String) {
-    let expected = Problem(code: "missingField", message: "onDeadline needs a deadline", field: "deadline")
+    let expected = Problem(code: "missingField", message: "'onDeadline' requires a deadline", field: "deadline")
     #expect(problem(#""onDeadline":"\#(text)""#) == expected)
   }
 }

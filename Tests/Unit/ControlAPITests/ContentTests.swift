@@ -2,16 +2,16 @@ import Testing
 import Timeline
 import TouchgateAPI
 
-@testable import Service
+@testable import ControlAPI
 
-@Suite("Whether two submissions ask the same")
+@Suite("The digest of a submission")
 struct ContentTests {
   private func content(_ more: String, at second: Int64 = 0) throws -> String {
     let now = WallTime(millisecondsSinceEpoch: 1_700_000_000_000 + second * 1000)
     return try Submission(body: Array("{\"handler\":\"page\"\(more)}".utf8), now: now).content
   }
 
-  @Test("the same is the same, whenever it is asked and however it is written")
+  @Test("the same request has the same digest, at any time and in any notation")
   func same() throws {
     #expect(try content("") == content("", at: 100))
     #expect(try content(#","deadline":"30min""#) == content(#","deadline":"1800s""#, at: 100))
@@ -24,13 +24,13 @@ struct ContentTests {
     #expect(try content(#","id":"a""#) == content(#","id":"b""#), "the id is not content")
   }
 
-  @Test("what is asked again after its deadline can still be read, and is the same")
+  @Test("a request that is repeated after its deadline has the same digest")
   func afterDeadline() throws {
     let body = #","deadline":"2023-11-14T22:13:30Z""#
     #expect(try content(body) == content(body, at: 60))
   }
 
-  @Test("whatever differs is another update")
+  @Test("every difference gives another digest")
   func different() throws {
     let bodies = [
       "", #","parameters":{"a":"bc"}"#, #","parameters":{"ab":"c"}"#, #","parameters":{"a":"b","c":""}"#,
@@ -54,16 +54,16 @@ struct ContentTests {
     #expect(digest.hex == "edd86420a62f1f667700f55b10232222")
   }
 
-  @Test("size is payload and parameters; more than 16 KiB of parameters are refused by name")
+  @Test("the size counts payload and parameters, and more than 16 KiB of parameters are refused")
   func size() throws {
-    func submission(_ length: Int) throws(Problem) -> Submission {
+    func submission(_ length: Int) throws(CallRefusal) -> Submission {
       let value = String(repeating: "x", count: length)
       return try Submission(
         body: Array(#"{"handler":"page","payload":"1234","parameters":{"url":"\#(value)"}}"#.utf8),
         now: WallTime(millisecondsSinceEpoch: 0))
     }
     #expect(try submission(Limits.parameters - 3).size == Limits.parameters + 4)
-    let problem = #expect(throws: Problem.self) { try submission(Limits.parameters - 2) }
+    let problem = #expect(throws: CallRefusal.self) { try submission(Limits.parameters - 2) }?.problem
     #expect(problem?.code == "parametersTooLarge" && problem?.field == "parameters")
   }
 }

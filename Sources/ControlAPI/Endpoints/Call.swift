@@ -1,0 +1,36 @@
+/// What a request asks for. The names are the operation ids of docs/openapi.yaml; associated values are the `{id}` of the
+/// path.
+public enum Call: Equatable, Sendable {
+  case about
+  case contract
+  case status
+  case screens
+  case submit
+  case list
+  case show(String)
+  case cancel(String)
+  case payload(String)
+  case parameters(String)
+  case hurry(String)
+  case force(String)
+  case retry(String)
+  case wait(String)
+  case why(String)
+  case whyAll
+  case quiet
+  case turn
+  case hold
+  case holds
+  case release(String)
+  case pause
+  case resume
+  case feedback
+  case events
+  case receive
+  case acknowledge(String)
+  case refuse(String)
+  case metrics
+
+  /// Without associated values: `show`.
+  public var name: String { String("\(self)".prefix { $0 != "(" }) }
+}

@@ -1,0 +1,128 @@
+import FoundationEssentials
+public import Scheduling
+public import Timeline
+import TouchgateAPI
+
+/// The body of `POST /v1/updates`, checked.
+public struct Submission: Equatable, Sendable {
+  public private(set) var handler: String
+  public private(set) var parameters: [String: String]
+  public private(set) var payload: [UInt8]
+  /// The client's; nil: the service makes one.
+  public private(set) var id: UpdateID?
+  public private(set) var key: String?
+  public private(set) var priority = 0
+  /// At most 1 h, rounded up to at most a few hundred different values; nil: the handler's.
+  public private(set) var quietPeriod: Duration?
+  public private(set) var notBefore: WallTime?
+  public private(set) var deadline: WallTime?
+  public private(set) var onDeadline = OnDeadline.expire
+  public private(set) var screen: String?
+  /// A digest of everything except `id`: the same content means the same update.
+  public private(set) var content = ""
+
+  static let longestKey = 200
+  static let priorities = -100...100
+  public static let longestQuietPeriod: Duration = .seconds(3600)
+  private static let farthestTime: Duration = .seconds(10 * 365 * 86400)
+
+  /// `now`: what time spans in `notBefore` and `deadline` count from.
+  public init(body: [UInt8], now: WallTime) throws(CallRefusal) {
+    let request = try StrictJSON.decode(body, as: SubmitRequest.self, fields: SubmitRequest.fields)
+    handler = request.handler
+    parameters = request.parameters ?? [:]
+    payload = try Self.payload(request)
+    if let text = request.id {
+      guard let id = UpdateID(text) else { throw BodyProblem.badID.refusal }
+      self.id = id
+    }
+    guard size - payload.count <= Limits.parameters else {
+      throw BodyProblem.parametersTooLarge(bytes: size - payload.count).refusal
+    }
+    try readOrder(request)
+    try readTimes(request, now)
+    content = Self.digest(
+      self, notBefore: request.notBefore.map { Self.requested($0, notBefore) },
+      deadline: request.deadline.map { Self.requested($0, deadline) })
+  }
+
+  /// Payload and parameters, in bytes.
+  public var size: Int {
+    parameters.reduce(payload.count) { $0 + $1.key.utf8.count + $1.value.utf8.count }
+  }
+
+  /// Only for a new update: one that is submitted again may have reached its deadline.
+  public func checkDeadline(_ now: WallTime) throws(CallRefusal) {
+    if let deadline, deadline <= now { throw BodyProblem.deadlinePassed.refusal }
+  }
+
+  /// The quiet period of a submission or a turn: at most 1 h, rounded up.
+  static func quietPeriod(_ text: String) throws(CallRefusal) -> Duration {
+    let span = try TimeSpan.requested(text, "quietPeriod")
+    guard span <= longestQuietPeriod else {
+      throw QueryProblem.timeSpanOver(field: "quietPeriod", limit: longestQuietPeriod).refusal
+    }
+    return coarse(span)
+  }
+
+  /// Rounded up, so that there are few different ones: a recheck costs as much as there are.
+  private static func coarse(_ span: Duration) -> Duration {
+    let step: Int64 = span <= .seconds(1) ? 10 : span <= .seconds(60) ? 100 : 1000
+    let milliseconds = (span.wholeNanoseconds + 999_999) / 1_000_000
+    return .milliseconds((milliseconds + step - 1) / step * step)
+  }
+
+  /// A time in one notation, or the time span.
+  private static func requested(_ text: String, _ time: WallTime?) -> String {
+    if let span = try? TimeSpan.parse(text) { return "+\(span.wholeMilliseconds)" }
+    return time?.rfc3339 ?? text
+  }
+
+  private mutating func readOrder(_ request: SubmitRequest) throws(CallRefusal) {
+    screen = request.screen
+    key = request.key
+    if let key, key.isEmpty || key.utf8.count > Self.longestKey { throw BodyProblem.badKey.refusal }
+    priority = request.priority ?? 0
+    guard Self.priorities.contains(priority) else { throw BodyProblem.badPriority.refusal }
+    if let text = request.quietPeriod { quietPeriod = try Self.quietPeriod(text) }
+  }
+
+  private mutating func readTimes(_ request: SubmitRequest, _ now: WallTime) throws(CallRefusal) {
+    notBefore = try request.notBefore.map { text throws(CallRefusal) in try Self.time(text, "notBefore", now) }
+    deadline = try request.deadline.map { text throws(CallRefusal) in try Self.time(text, "deadline", now) }
+    if let text = request.onDeadline {
+      guard let policy = OnDeadline(rawValue: text) else { throw BodyProblem.unknownOnDeadline.refusal }
+      if deadline == nil { throw BodyProblem.onDeadlineAlone.refusal }
+      onDeadline = policy
+    }
+    if let deadline, let notBefore, notBefore >= deadline { throw BodyProblem.notBeforeAfterDeadline.refusal }
+  }
+
+  /// RFC 3339 in UTC, or a time span from now.
+  private static func time(_ text: String, _ field: String, _ now: WallTime) throws(CallRefusal) -> WallTime {
+    if let time = WallTime(rfc3339: text) { return time }
+    guard let span = try? TimeSpan.requested(text, field) else { throw BodyProblem.badTime(field: field).refusal }
+    guard span <= farthestTime else { throw BodyProblem.timeTooFar(field: field).refusal }
+    return now + span
+  }
+
+  private static func payload(_ request: SubmitRequest) throws(CallRefusal) -> [UInt8] {
+    var bytes: [UInt8] = []
+    switch (request.payload, request.payloadBase64) {
+    case (nil, nil):
+      break
+    case (let text?, nil):
+      bytes = Array(text.utf8)
+    case (nil, let base64?):
+      guard let data = Data(base64Encoded: base64) else { throw BodyProblem.badBase64.refusal }
+      bytes = Array(data)
+    case (.some, .some):
+      throw BodyProblem.bothPayloads.refusal
+    }
+    if bytes.count > Limits.payload {
+      let field = request.payload == nil ? "payloadBase64" : "payload"
+      throw BodyProblem.payloadTooLarge(bytes: bytes.count, field: field).refusal
+    }
+    return bytes
+  }
+}
