@@ -76,13 +76,20 @@ let package = Package(
     module("Evdev", ["Timeline", "TouchModel", "TouchReading", "Linux", "CLinux", "CLibevdev", "CLibudev"]),
     module("ForceFeedback", ["Timeline", "Haptics", "CLinux"]),
     module("Recordings", ["Timeline", "TouchModel"]),
+    module("DeviceRules"),
+    module(
+      "TouchDevices",
+      [
+        "Timeline", "TouchModel", "TouchReading", "Gating", "Linux", "ServiceLog", "EventLoop", "Evdev", "Recordings",
+        "DeviceRules", "CLinux",
+      ]),
     module("UpdateStore", ["Timeline", "Scheduling", "CSQLite"]),
     module("SocketServer", ["Timeline", "TouchgateAPI", "CLinux", "CMicrohttpd"]),
     module(
       "Service",
       [
-        "Timeline", "TouchModel", "TouchReading", "Gating", "Scheduling", "TouchgateAPI", "EventLoop", "SystemBus",
-        "Evdev",
+        "Timeline", "TouchModel", "Gating", "Scheduling", "TouchgateAPI", "EventLoop", "SystemBus", "Evdev",
+        "DeviceRules", "TouchDevices",
         "Recordings", "UpdateStore", "SocketServer", "Haptics", "ForceFeedback", "Linux", "ServiceLog", "CLinux",
         "CLibsystemd",
       ], embedding: ["Resources/openapi.yaml"]),
@@ -129,6 +136,9 @@ let package = Package(
     tests(
       .integration, "ConformanceTests",
       ["Seeded", "ProjectFiles", "Timeline", "TouchModel", "TouchReading", "Recordings", "Evdev"]),
+    tests(
+      .integration, "TouchDevicesTests",
+      ["Timeline", "TouchModel", "TouchReading", "Gating", "Recordings", "TouchDevices"]),
     tests(.integration, "UpdateStoreTests", ["Timeline", "Scheduling", "UpdateStore", "CSQLite"]),
     tests(.integration, "SocketServerTests", ["Timeline", "TouchgateAPI", "SocketServer", "TouchgateClient"]),
     tests(
@@ -137,7 +147,7 @@ let package = Package(
       .integration, "ServiceTests",
       [
         "Gating", "Timeline", "Scheduling", "TouchgateAPI", "TouchgateClient", "SystemBus", "EventLoop", "Service",
-        "Linux", "ServiceLog", "UpdateStore", "ProjectFiles",
+        "Linux", "ServiceLog", "UpdateStore", "ProjectFiles", "DeviceRules",
       ]),
 
     // A kernel of their own (the test VM), or the installed programs; skipped elsewhere (make test runs them).

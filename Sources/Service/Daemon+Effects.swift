@@ -5,6 +5,7 @@ import Scheduling
 import ServiceLog
 import SocketServer
 import Timeline
+import TouchDevices
 import TouchgateAPI
 import UpdateStore
 
@@ -81,7 +82,7 @@ extension Daemon {
   }
 
   private func look(_ now: Instant) {
-    touch.lookAgain(now)
+    touch.recheck(now)
     pending += scheduler.screens(touch.passages, at: now)
   }
 
@@ -90,7 +91,7 @@ extension Daemon {
     let update = scheduler.update(id)
     let kind = update.flatMap { configuration.handlers[$0.handler]?.guardKind } ?? turns[id]?.guardKind ?? .verify
     var disturbed = false
-    if kind != .none { disturbed = touch.commit(screen: update?.screen, grab: kind == .grab, now) }
+    if kind != .none { disturbed = touch.lastLook(screen: update?.screen, grab: kind == .grab, now) }
     let changed = scheduler.screens(touch.passages, at: now)
     let verdict = scheduler.verified(id, disturbed: disturbed, at: now)
     touch.decided(starts: verdict.contains(where: \.isStart), now)

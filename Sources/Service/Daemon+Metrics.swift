@@ -3,6 +3,7 @@ import Linux
 import Scheduling
 import SocketServer
 import Timeline
+import TouchDevices
 import TouchgateAPI
 
 extension Daemon {

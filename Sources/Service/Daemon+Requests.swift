@@ -5,6 +5,7 @@ import Scheduling
 import ServiceLog
 import SocketServer
 import Timeline
+import TouchDevices
 import TouchgateAPI
 import UpdateStore
 
@@ -264,7 +265,7 @@ extension Daemon {
         updates: store.counts, oldestWaiting: try scheduler.oldestWaiting.flatMap(store.find).map(replies.update),
         lastResult: try store.lastFinished().map(replies.update), holds: scheduler.activeHolds.map(replies.hold),
         paused: scheduler.pause.map(replies.pause),
-        guard: touch.guards.counts,
+        guard: GuardReply(touch.guards.counts),
         warnings: storeWarnings + touch.warnings + desk.warnings, haptics: haptics))
   }
 }

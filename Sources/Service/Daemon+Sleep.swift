@@ -3,6 +3,7 @@ import Scheduling
 import ServiceLog
 import SystemBus
 import Timeline
+import TouchDevices
 
 /// The machine goes to sleep: nothing is applied from then on, a handler that runs may end, and after the sleep every
 /// screen is read anew.

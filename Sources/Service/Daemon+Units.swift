@@ -6,6 +6,7 @@ import ServiceLog
 import SocketServer
 import SystemBus
 import Timeline
+import TouchDevices
 import UpdateStore
 
 /// `Unit=` handlers, and the bus by which systemd is asked for them.

@@ -4,6 +4,7 @@ import Scheduling
 import ServiceLog
 import SocketServer
 import Timeline
+import TouchDevices
 import TouchgateAPI
 import UpdateStore
 

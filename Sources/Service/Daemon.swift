@@ -10,6 +10,7 @@ import ServiceLog
 import SocketServer
 import SystemBus
 import Timeline
+import TouchDevices
 import TouchgateAPI
 import UpdateStore
 
@@ -107,7 +108,7 @@ public final class Daemon {
     server = try HTTPServer(listening: Self.listeningSocket(options))
     let now = SystemClock.monotonic
     remembered = options.replay == nil ? try store.screens() : []
-    touch = TouchInput(loop: loop, log: log, configuration: configuration, remembered: remembered, now: now)
+    touch = TouchInput(loop: loop, log: log, settings: configuration.touchSettings, remembered: remembered, now: now)
     desk = FeedbackDesk(loop: loop, log: log, settings: configuration.haptics)
     scheduler = Scheduler(
       policy: configuration.servicePolicy, policies: configuration.handlerPolicies,
@@ -160,7 +161,8 @@ public final class Daemon {
   func adopt(_ new: Configuration, _ now: Instant) throws {
     let old = configuration
     if options.replay == nil && !new.saysTheSameOfTouch(as: old) {
-      let input = TouchInput(loop: loop, log: log, configuration: new, remembered: remembered, now: now)
+      let input = TouchInput(
+        loop: loop, log: log, settings: new.touchSettings, remembered: remembered, now: now)
       try input.startDevices(now: now)
       if let since = touch.sleepsSince { input.goesToSleep(since) }
       touch = input
@@ -248,7 +250,7 @@ public final class Daemon {
 
   /// Reads the kernel's tables first: what is known may be old where nothing waits.
   func lookAtScreens(_ now: Instant) {
-    touch.lookAgain(now)
+    touch.recheck(now)
     touchChanged(now)
   }
 

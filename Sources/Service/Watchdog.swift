@@ -4,6 +4,7 @@ import Linux
 import Scheduling
 import ServiceLog
 import Timeline
+import TouchDevices
 
 /// Tells systemd's watchdog (sd_watchdog_enabled(3)) that the service works, after it has checked itself. Its timer has
 /// the lowest priority of the loop: where that gets its turn, everything else has had its own.

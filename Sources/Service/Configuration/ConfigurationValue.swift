@@ -1,3 +1,4 @@
+import DeviceRules
 import Scheduling
 import Timeline
 import TouchModel

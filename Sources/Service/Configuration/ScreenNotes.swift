@@ -1,4 +1,6 @@
+import DeviceRules
 import Evdev
+import TouchDevices
 
 extension Configuration {
   /// What the screens' sections say against the touchscreens that are here now; no mistakes of the files, so that they

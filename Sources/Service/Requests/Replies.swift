@@ -3,6 +3,7 @@ import Gating
 import Scheduling
 import SocketServer
 import Timeline
+import TouchDevices
 import TouchgateAPI
 
 /// Values of the service in the shapes of the socket, as things stand now.

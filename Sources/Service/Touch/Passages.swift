@@ -1,8 +1,28 @@
 import Gating
 import Scheduling
 import Timeline
+import TouchDevices
 
-/// Gates as the scheduler is told of them.
+extension TouchInput {
+  /// What the scheduler is told: the gate states, and the machine shut while it goes to sleep or a frame is incomplete.
+  var passages: [String: Passage] {
+    var passages = screens.passages
+    for frame in cutFrames {
+      passages[""] = .shut(
+        Blocker(
+          code: .unknown, since: frame.since, device: frame.device,
+          reason: "a frame of \(frame.device) is not complete",
+          clears: "within 20 ms"))
+    }
+    if let since = sleepsSince {
+      passages[""] = .shut(
+        Blocker(code: .unknown, since: since, reason: Words.goesToSleep, clears: "when it has been awake again"))
+    }
+    return passages
+  }
+}
+
+/// The gates' states in the terms of the scheduler.
 extension Screens {
   /// One for each screen, and the machine itself under the empty name.
   var passages: [String: Passage] {

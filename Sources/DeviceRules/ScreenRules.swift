@@ -6,15 +6,23 @@ public struct ScreenRules: Equatable, Sendable {
     public let place: String
     /// Any of them.
     public var matches: [DeviceRule]
+
+    public init(name: String, place: String, matches: [DeviceRule]) {
+      self.name = name
+      self.place = place
+      self.matches = matches
+    }
   }
 
   /// By name.
   public private(set) var sections: [String: Section] = [:]
 
+  public init() {}
+
   public var names: Set<String> { Set(sections.keys) }
 
   /// One that stands in a later file replaces the earlier one as a whole.
-  mutating func add(_ section: Section) { sections[section.name] = section }
+  public mutating func add(_ section: Section) { sections[section.name] = section }
 
   /// The screens that a device belongs to: none where nothing is said of it; more than one is a mistake.
   public func screens(of device: DeviceRule.Device) -> [String] {
@@ -35,13 +43,15 @@ public struct ScreenRules: Equatable, Sendable {
     return problems
   }
 
-  static func conflict(_ device: String, _ screens: [String]) -> String {
+  public static func conflict(_ device: String, _ screens: [String]) -> String {
     "\(device) is matched by \(screens.map { "[Screen \($0)]" }.joined(separator: " and ")); let one of them match it"
   }
 
   /// 1 to 64 bytes without control characters.
-  static func isName(_ text: String) -> Bool {
-    (1...64).contains(text.utf8.count) && text.withoutBlankEnds == text
+  public static func isName(_ text: String) -> Bool {
+    (1...64).contains(text.utf8.count) && !isBlank(text.utf8.first) && !isBlank(text.utf8.last)
       && text.unicodeScalars.allSatisfy { $0.value >= 0x20 && $0.value != 0x7f }
   }
+
+  private static func isBlank(_ byte: UInt8?) -> Bool { byte == UInt8(ascii: " ") }
 }
