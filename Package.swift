@@ -81,17 +81,26 @@ let package = Package(
     module("Evdev", ["Timeline", "TouchModel", "TouchReading", "Linux", "CLinux", "CLibevdev", "CLibudev"]),
     module("ForceFeedback", ["Timeline", "Haptics", "CLinux"]),
     module("Recordings", ["Timeline", "TouchModel"]),
+    module("DeviceRules"),
+    module(
+      "TouchDevices",
+      [
+        "Timeline", "TouchModel", "TouchReading", "Gating", "Linux", "ServiceLog", "EventLoop", "Evdev", "Recordings",
+        "DeviceRules", "CLinux",
+      ]),
     module("UpdateStore", ["Timeline", "Scheduling", "CSQLite"]),
     module("SocketServer", ["Timeline", "TouchgateAPI", "HTTPTypes", "CLinux", "CMicrohttpd"]),
     module(
       "Handlers", ["Timeline", "Scheduling", "Linux", "EventLoop", "SystemBus", "ServiceLog", "HTTPTypes", "CLinux"]),
-    module("ServiceConfiguration", ["Timeline", "TouchModel", "Gating", "Scheduling", "Haptics", "Linux"]),
+    module(
+      "ServiceConfiguration",
+      ["Timeline", "TouchModel", "Gating", "Scheduling", "Haptics", "Linux", "DeviceRules"]),
     module(
       "Service",
       [
         "Timeline", "TouchModel", "Gating", "Scheduling", "TouchgateAPI", "HTTPTypes", "ControlAPI", "EventLoop",
         "SystemBus", "Evdev", "Recordings", "UpdateStore", "SocketServer", "Haptics", "ForceFeedback", "Linux",
-        "ServiceLog", "ServiceConfiguration", "TouchDevices", "Handlers", "CLinux", "CLibsystemd",
+        "ServiceLog", "ServiceConfiguration", "DeviceRules", "TouchDevices", "Handlers", "CLinux", "CLibsystemd",
       ]),
     module("TouchgateClient", ["Timeline", "TouchgateAPI", "Linux"]),
     module("TouchgateCommands", ["Timeline", "TouchgateAPI", "TouchgateClient", "Linux"]),
@@ -160,6 +169,9 @@ let package = Package(
     tests(
       .integration, "ConformanceTests",
       ["Seeded", "ProjectFiles", "Timeline", "TouchModel", "TouchReading", "Recordings", "Evdev"]),
+    tests(
+      .integration, "TouchDevicesTests",
+      ["Timeline", "TouchModel", "TouchReading", "Gating", "Recordings", "TouchDevices"]),
     tests(.integration, "UpdateStoreTests", ["Timeline", "Scheduling", "UpdateStore", "CSQLite"]),
     tests(
       .integration, "SocketServerTests",
@@ -169,7 +181,7 @@ let package = Package(
       ["Timeline", "Linux", "TouchgateAPI", "TouchgateClient", "TouchgateCommands", "ProjectFiles"]),
     tests(
       .integration, "ServiceConfigurationTests",
-      ["Timeline", "TouchModel", "Gating", "Scheduling", "Haptics", "ServiceConfiguration", "ProjectFiles"]),
+      ["Timeline", "TouchModel", "Gating", "Scheduling", "Haptics", "DeviceRules", "ServiceConfiguration", "ProjectFiles"]),
     tests(
       .integration, "ServiceTests",
       [

@@ -219,8 +219,8 @@ public final class Daemon {
 
   private func adopt(_ new: Configuration, _ now: Instant) throws {
     let changes = SettingsTable.changes(from: configuration, to: new)
-    if changes.contains(.rereadDevices) { try screens.adopt(new.touchSettings, now) }
-    for key in changes.needingRestart { log.notice("\(key) changed; restart touchgated to apply it") }
+    if changes.effects.contains(.devicesReadAgain) { try screens.adopt(new.touchSettings, now) }
+    if let notice = changes.restartNotice { log.notice(notice) }
     for missing in new.missingPrograms() { log.warning("\(missing)") }
     configuration = new
     runner.configure(new.handlers)

@@ -1,3 +1,4 @@
+import ControlAPI
 import HTTPTypes
 import Timeline
 
@@ -10,27 +11,27 @@ struct EventFeed {
   static let unsentLimit = 16 * 1024
 
   private var log = EventLog()
-  private var lastTouch: EventLog.Happening?
-  private var lastScreens: [String: EventLog.Happening] = [:]
+  private var lastTouch: Event.Happening?
+  private var lastScreens: [String: Event.Happening] = [:]
   /// Streams, and the number of the next event of each.
   private var readers: [RequestToken: Int64] = [:]
 
   // MARK: Events
 
-  mutating func note(_ happening: EventLog.Happening, at wall: WallTime) { log.add(happening, at: wall) }
+  mutating func note(_ happening: Event.Happening, at wall: WallTime) { log.add(happening, at: wall) }
 
   /// `screens`: the state and the contacts of each screen there is. A screen that is not named any more is reported as
   /// gone.
   mutating func noteScreens(
     touched: Bool, contacts: Int, screens: [String: (state: String, contacts: Int)], at wall: WallTime
   ) {
-    let touch = EventLog.Happening.touch(touched: touched, contacts: contacts)
+    let touch = Event.Happening.touch(touched: touched, contacts: contacts)
     if touch != lastTouch {
       lastTouch = touch
       log.add(touch, at: wall)
     }
     for (name, screen) in screens.sorted(by: { $0.key < $1.key }) {
-      let happening = EventLog.Happening.screen(name, state: screen.state, contacts: screen.contacts)
+      let happening = Event.Happening.screen(name, state: screen.state, contacts: screen.contacts)
       if lastScreens.updateValue(happening, forKey: name) != happening { log.add(happening, at: wall) }
     }
     for name in lastScreens.keys.sorted() where screens[name] == nil {
@@ -49,7 +50,7 @@ struct EventFeed {
   /// Hands each reader what is new, as far as it has room. `unsent`: bytes that wait for a reader, nil if it is gone.
   mutating func pump(
     unsent: (RequestToken) -> Int?, gap: (RequestToken, _ missed: Int64, _ next: Int64) -> Void,
-    event: (RequestToken, EventLog.Event) -> Void
+    event: (RequestToken, Event) -> Void
   ) {
     for (token, position) in readers where position != log.next {
       var next = position

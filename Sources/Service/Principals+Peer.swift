@@ -1,5 +1,5 @@
+import HTTPTypes
 import ServiceConfiguration
-import SocketServer
 
 extension Principals {
   /// Whether the process at the other end of the socket has the right.

@@ -1,5 +1,7 @@
+import DeviceRules
 import Evdev
 public import ServiceConfiguration
+import TouchDevices
 
 extension Configuration {
   /// Differences between the `[Screen NAME]` sections and the touchscreens that are connected now, one line each. They are

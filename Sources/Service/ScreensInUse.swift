@@ -1,4 +1,5 @@
 import EventLoop
+import Gating
 import Recordings
 import Scheduling
 import ServiceLog

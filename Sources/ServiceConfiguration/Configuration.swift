@@ -1,3 +1,4 @@
+public import DeviceRules
 public import Gating
 import Glibc
 import Linux

@@ -1,3 +1,4 @@
+public import DeviceRules
 public import Haptics
 
 /// `[Haptics]` of `touchgate.conf`.

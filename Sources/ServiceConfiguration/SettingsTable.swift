@@ -1,3 +1,4 @@
+import DeviceRules
 import Gating
 import Haptics
 import Scheduling

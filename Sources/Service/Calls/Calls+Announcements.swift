@@ -1,4 +1,6 @@
 import ControlAPI
+import Gating
+import Handlers
 import Haptics
 import Linux
 import Scheduling
@@ -6,7 +8,9 @@ import ServiceConfiguration
 import ServiceLog
 import SocketServer
 import Timeline
+import TouchDevices
 import TouchgateAPI
+import UpdateStore
 
 /// What the engine announces: counted, logged, put into the event feed, and answered to whoever waits for it.
 extension Calls {

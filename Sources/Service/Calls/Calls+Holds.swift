@@ -2,6 +2,8 @@ import ControlAPI
 import HTTPTypes
 import Linux
 import Scheduling
+import ServiceConfiguration
+import ServiceLog
 import SocketServer
 import Timeline
 import TouchDevices

@@ -3,6 +3,7 @@ import HTTPTypes
 import Linux
 import Scheduling
 import Timeline
+import TouchDevices
 import TouchgateAPI
 
 /// `GET /metrics`.

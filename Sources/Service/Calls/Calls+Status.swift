@@ -1,4 +1,5 @@
 import ControlAPI
+import Gating
 import Haptics
 import HTTPTypes
 import Scheduling
@@ -11,7 +12,10 @@ import UpdateStore
 /// What the service reports about itself, and feedback.
 extension Calls {
   var snapshot: ScreensSnapshot {
-    ScreensSnapshot(screens: input.screens, devices: input.devices, sleepsSince: input.sleepsSince)
+    let devices = input.devices.map {
+      DeviceView(screen: $0.screen, node: $0.node, name: $0.name, path: $0.path, health: $0.health)
+    }
+    return ScreensSnapshot(screens: input.screens, devices: devices, sleepsSince: input.sleepsSince)
   }
 
   /// The slot tables are read first, so that the answer is right now, whether anything waits or not.
@@ -26,9 +30,17 @@ extension Calls {
         updates: store.counts, oldestWaiting: try scheduler.oldestWaiting.flatMap(store.find).map(replies.update),
         lastResult: try store.lastFinished().map(replies.update), holds: scheduler.activeHolds.map(replies.hold),
         paused: scheduler.pause.map(replies.pause),
-        guard: input.guards.counts,
+        guard: guardReply,
         warnings: storeWarnings + input.warnings + haptics.warnings,
         haptics: HapticsReply(device: haptics.deviceName, silentBecause: haptics.feedback.silentBecause)))
+  }
+
+  private var guardReply: GuardReply {
+    let counts = input.guards.counts
+    var reply = GuardReply()
+    (reply.grabs, reply.aborts, reply.swallowed) = (counts.grabs, counts.aborts, counts.swallowed)
+    (reply.releasedOver, reply.busy) = (counts.releasedOver, counts.busy)
+    return reply
   }
 
   private var storeWarnings: [String] {

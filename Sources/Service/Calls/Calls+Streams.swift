@@ -4,6 +4,7 @@ import HTTPTypes
 import Linux
 import Scheduling
 import ServiceConfiguration
+import ServiceLog
 import SocketServer
 import Timeline
 import TouchgateAPI

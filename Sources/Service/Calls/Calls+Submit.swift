@@ -2,6 +2,7 @@ import ControlAPI
 import HTTPTypes
 import Linux
 import Scheduling
+import ServiceConfiguration
 import SocketServer
 import Timeline
 import TouchDevices

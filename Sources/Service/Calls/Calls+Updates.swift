@@ -2,6 +2,7 @@ import ControlAPI
 import HTTPTypes
 import Linux
 import Scheduling
+import ServiceLog
 import Timeline
 import TouchgateAPI
 import UpdateStore

@@ -1,3 +1,4 @@
+import DeviceRules
 import Evdev
 import EventLoop
 import ForceFeedback
@@ -6,6 +7,7 @@ import Linux
 import ServiceConfiguration
 import ServiceLog
 import Timeline
+import TouchDevices
 
 /// Haptics in the service: which device vibrates, the thread that makes its system calls, and the calls under way.
 final class FeedbackDesk {

@@ -1,3 +1,4 @@
+import DeviceRules
 import ServiceConfiguration
 import Testing
 

@@ -1,3 +1,4 @@
+import DeviceRules
 import Haptics
 import ServiceConfiguration
 import Testing

@@ -6,10 +6,18 @@ public struct ScreenRules: Equatable, Sendable {
     public let place: String
     /// Any of them.
     public var matches: [DeviceRule]
+
+    public init(name: String, place: String, matches: [DeviceRule]) {
+      self.name = name
+      self.place = place
+      self.matches = matches
+    }
   }
 
   /// By name.
   public private(set) var sections: [String: Section] = [:]
+
+  public init() {}
 
   public var names: Set<String> { Set(sections.keys) }
 
@@ -41,7 +49,9 @@ public struct ScreenRules: Equatable, Sendable {
 
   /// 1 to 64 bytes without control characters.
   public static func isName(_ text: String) -> Bool {
-    (1...64).contains(text.utf8.count) && text.withoutBlankEnds == text
+    (1...64).contains(text.utf8.count) && !isBlank(text.utf8.first) && !isBlank(text.utf8.last)
       && text.unicodeScalars.allSatisfy { $0.value >= 0x20 && $0.value != 0x7f }
   }
+
+  private static func isBlank(_ byte: UInt8?) -> Bool { byte == UInt8(ascii: " ") }
 }

@@ -1,0 +1,203 @@
+import Evdev
+public import EventLoop
+public import Gating
+public import ServiceLog
+public import Timeline
+import TouchModel
+import TouchReading
+
+/// All touch devices of the machine: found, opened, read and rechecked. Their contacts go to `screens`.
+public final class TouchInput {
+  /// Called after anything that may have changed `screens`.
+  public var changed: (Instant) -> Void = { _ in }
+  /// Whether updates wait. Without any, no device is sampled.
+  public var somethingWaits = false {
+    didSet { for device in attached.values { device.reader.somethingWaits = somethingWaits } }
+  }
+
+  public private(set) var screens: Screens
+  /// Since when the machine has been going to sleep; nil: it is not.
+  public private(set) var sleepsSince: Instant?
+  /// Differences between frames and slot tables that were repaired so far.
+  public private(set) var repaired = 0
+  /// Contacts found stuck so far.
+  public private(set) var stuck = 0
+  public let guards: DeviceGuard
+
+  /// Contact changes so far, from frames or slot tables.
+  private(set) var changeCount = 0
+  private(set) var attached: [DeviceID: AttachedDevice] = [:]
+  let discovery: DeviceDiscovery
+  let log: Log
+  private let settings: TouchSettings
+  private let loop: EventLoop
+  private var absences = AbsenceReport()
+  private var monitor: DeviceMonitor?
+  private var monitorWatch: Source?
+
+  /// `remembered`: screens that the machine has had before.
+  public init(loop: EventLoop, log: Log, settings: TouchSettings, remembered: Set<String>, now: Instant) {
+    self.loop = loop
+    self.log = log
+    self.settings = settings
+    guards = DeviceGuard(longest: settings.guardMax)
+    discovery = DeviceDiscovery(settings, log: log)
+    screens = Screens(at: now, rules: settings.screenRules, remembered: remembered)
+  }
+
+  // MARK: Start
+
+  /// Starts to watch udev, then opens the devices that are present. Throws if udev cannot be watched.
+  public func startDevices(now: Instant) throws {
+    let monitor = try DeviceMonitor()
+    self.monitor = monitor
+    monitorWatch = try loop.watch(monitor.descriptor, .touch) { [unowned self] now in
+      while let event = monitor.receive() { apply(discovery.handle(event, now), now) }
+      absences.update(screens, log)
+      changed(now)
+    }
+    for found in monitor.enumerate() { apply(discovery.handle(.present(found), now), now) }
+    screens.enumerated(at: now)
+    absences.update(screens, log)
+  }
+
+  /// Plays a recording instead of reading devices. Throws if its timer cannot be watched.
+  public func startReplay(_ source: ReplaySource, file: String, now: Instant) throws {
+    let id = DeviceID(file)
+    let name = source.profile.name
+    screens.deviceAdded(id, name: name, screen: name, at: now)
+    let device = AttachedDevice(
+      screen: name, node: file, name: name, idPath: "", source: source, grabbable: nil,
+      reader: reader(source.profile))
+    try attach(id, device, source.descriptor, now)
+    screens.enumerated(at: now)
+  }
+
+  // MARK: Coming and going
+
+  private func apply(_ outputs: [DeviceDiscovery.Output], _ now: Instant) {
+    for output in outputs {
+      switch output {
+      case .opened(let id, let found, let screen, let device):
+        apply(attach(id, found, screen, device, now), now)
+      case .unreadable(let id, let name, let names, let why):
+        for screen in names { screens.deviceUnreadable(id, name: name, screen: screen, why: why, at: now) }
+      case .dropped(let id, let names):
+        for screen in names { screens.deviceGone(id, screen: screen, at: now) }
+      case .gone(let id):
+        detach(id, contacts: attached[id]?.reader.tracker.contacts.count ?? 0, now)
+      }
+    }
+  }
+
+  private func attach(
+    _ id: DeviceID, _ found: DeviceMonitor.Found, _ screen: String, _ device: TouchDevice, _ now: Instant
+  ) -> [DeviceDiscovery.Output] {
+    screens.deviceAdded(id, name: found.name, screen: screen, at: now)
+    do {
+      let attached = AttachedDevice(
+        screen: screen, node: found.node, name: device.profile.name, idPath: found.idPath, source: device,
+        grabbable: device, reader: reader(device.profile))
+      try attach(id, attached, device.descriptor, now)
+    } catch {
+      return discovery.failed(id, found, screen: screen, error, now)
+    }
+    log.info("screen '\(screen)': \(found.node) (\(found.name), \(found.identity)) found")
+    return []
+  }
+
+  private func attach(_ id: DeviceID, _ device: AttachedDevice, _ descriptor: CInt, _ now: Instant) throws {
+    device.watch = try loop.watch(descriptor, .touch) { [unowned self] now in
+      read(id, now)
+      releaseGrabs(now)
+      changed(now)
+    }
+    attached[id] = device
+    pass(id, now) { $0.timePassed(device.source, at: now) }  // Its first slot table.
+  }
+
+  private func reader(_ profile: ScreenProfile) -> DeviceReader {
+    DeviceReader(
+      profile: profile, stuckAfter: settings.stuckAfter, onStuck: settings.onStuck, somethingWaits: somethingWaits)
+  }
+
+  private func detach(_ id: DeviceID, contacts: Int, _ now: Instant) {
+    guard let gone = attached.removeValue(forKey: id) else { return }
+    discovery.lost(id)
+    guards.release(id)
+    screens.deviceGone(id, screen: gone.screen, at: now)
+    log.info("screen '\(gone.screen)': \(gone.node) is gone\(contacts > 0 ? " with \(contacts) contacts" : "")")
+  }
+
+  // MARK: Reading
+
+  /// Reads and applies all that is queued.
+  func read(_ id: DeviceID, _ now: Instant) {
+    guard let device = attached[id] else { return }
+    pass(id, now) { $0.readable(device.source, at: now) }
+  }
+
+  /// Reads the slot tables of all devices and repairs what disagrees with the frames.
+  public func recheck(_ now: Instant) {
+    for (id, device) in attached { pass(id, now) { $0.recheck(device.source, at: now) } }
+  }
+
+  /// Gives an input to the reader of a device, and applies what follows from it.
+  private func pass(_ id: DeviceID, _ now: Instant, _ input: (inout DeviceReader) -> [DeviceReader.Output]) {
+    guard let device = attached[id] else { return }
+    for output in input(&device.reader) { apply(output, device, id, now) }
+  }
+
+  private func apply(_ output: DeviceReader.Output, _ device: AttachedDevice, _ id: DeviceID, _ now: Instant) {
+    switch output {
+    case .change(let change):
+      changeCount += 1
+      if case .began = change, guards.holds(id), !device.othersHeard { guards.swallowed() }
+      screens.handle(change, of: id, screen: device.screen, at: now)
+    case .ready:
+      screens.deviceReady(id, screen: device.screen, at: now)
+    case .unreadable:
+      screens.deviceUnreadable(id, name: device.name, screen: device.screen, why: "its state cannot be read", at: now)
+    case .repaired(let count):
+      repaired += count
+      log.warning(
+        "screen '\(device.screen)': the kernel's table and the events of \(device.node) disagreed "
+          + "(\(device.reader.tracker.drift) so far); another process may have grabbed it. The table is followed")
+    case .stuck(let count):
+      stuck += count
+      let policy = settings.onStuck == .ignore ? "it is left out until it changes" : "it goes on blocking"
+      log.warning(
+        "screen '\(device.screen)': a contact on \(device.node) has not changed for "
+          + "\(TimeSpan.describe(settings.stuckAfter)) and is taken as stuck; \(policy)")
+    case .gone(let contacts):
+      detach(id, contacts: contacts, now)
+    }
+  }
+
+  // MARK: Time
+
+  /// When to call `timePassed`; nil: only after another input.
+  public var nextDeadline: Instant? {
+    let deadlines =
+      attached.values.map(\.reader.nextDeadline)
+      + [discovery.nextDeadline, screens.nextDeadline, guards.nextDeadline]
+    return deadlines.compactMap(\.self).min()
+  }
+
+  public func timePassed(_ now: Instant) {
+    apply(discovery.timePassed(now), now)
+    for (id, device) in attached { pass(id, now) { $0.timePassed(device.source, at: now) } }
+    screens.timePassed(now)
+    absences.update(screens, log)
+    releaseGrabs(now)
+  }
+
+  /// The machine is going to sleep: sets `sleepsSince` until `resumed`.
+  public func goesToSleep(_ now: Instant) { sleepsSince = sleepsSince ?? now }
+
+  /// The machine has slept: what is known of every device is out of date, so every slot table is read.
+  public func resumed(_ now: Instant) {
+    sleepsSince = nil
+    for (id, device) in attached { pass(id, now) { $0.distrust(device.source, at: now) } }
+  }
+}
