@@ -48,8 +48,8 @@ struct Replies {
   func blocker(_ blocker: Blocker) -> BlockerReply {
     BlockerReply(
       code: blocker.code.rawValue, since: clock.rfc3339(blocker.since), screen: blocker.screen,
-      device: blocker.device, contacts: blocker.contacts, owner: blocker.owner, reason: blocker.reason,
-      clears: blocker.clears)
+      device: blocker.device, contacts: blocker.contacts, owner: blocker.owner, reason: blocker.reason?.wording,
+      clears: blocker.clears.wording(at: now))
   }
 
   /// `scheduler` knows the state of what has not ended; the store knows the rest.

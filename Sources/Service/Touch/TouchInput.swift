@@ -431,11 +431,11 @@ final class TouchInput {
       passages[""] = .shut(
         Blocker(
           code: .unknown, since: due - ContactTracker.secondRead, device: device.source.profile.name,
-          reason: "a frame of \(device.source.profile.name) is not complete", clears: "within 20 ms"))
+          reason: .words("a frame of \(device.source.profile.name) is not complete"), clears: .frameEnds))
     }
     if let since = sleepsSince {
       passages[""] = .shut(
-        Blocker(code: .unknown, since: since, reason: Words.goesToSleep, clears: "when it has been awake again"))
+        Blocker(code: .unknown, since: since, reason: .words(Words.goesToSleep), clears: .machineIsAwake))
     }
     return passages
   }
