@@ -39,12 +39,13 @@ public struct Blocker: Equatable, Sendable {
   public var contacts: Int?
   /// Who is in the way: the id of an update, or who holds.
   public var owner: String?
-  public var reason: String?
-  public let clears: String
+  public var reason: Reason?
+  /// What ends it.
+  public let clears: Clears
 
   public init(
     code: Code, since: Instant, screen: String? = nil, device: String? = nil, contacts: Int? = nil,
-    owner: String? = nil, reason: String? = nil, clears: String
+    owner: String? = nil, reason: Reason? = nil, clears: Clears
   ) {
     self.code = code
     self.since = since
@@ -54,6 +55,65 @@ public struct Blocker: Equatable, Sendable {
     self.owner = owner
     self.reason = reason
     self.clears = clears
+  }
+}
+
+extension Blocker {
+  /// What ends a blocker; worded where people read it.
+  public enum Clears: Equatable, Sendable {
+    // Screens.
+    case contactsEnd
+    /// A contact that is stuck changes or ends.
+    case stuckContactChanges
+    /// The grace time of a screen that went away while touched.
+    case graceTimeEnds
+    /// The slot table of the screen could be read.
+    case screenIsRead
+    /// The rest of a frame that the kernel has cut comes, or does not: within 20 ms.
+    case frameEnds
+    case devicesAreOpened
+    /// Any screen is found. `orAt`: updates no longer wait for one from then on; nil: they do.
+    case screenIsFound(orAt: Instant?)
+    /// The missing screen is back. `orAt`: it is no longer waited for from then on; nil: it is.
+    case screenIsBack(orAt: Instant?)
+    /// As `screenIsBack`, for a screen whose own updates are the only ones that wait.
+    case ownScreenIsBack
+    case machineIsAwake
+    case nextRecheck
+    // People.
+    case resumed
+    /// `orAt`: the hold ends by itself; nil: with its owner's connection.
+    case holdIsReleased(orAt: WallTime?)
+    /// An operator applies it in spite of the reboots.
+    case expedited(UpdateID)
+    // Times.
+    case at(WallTime)
+    /// The quiet period, if nobody touches before then.
+    case quietPeriodEnds(Instant)
+    /// `setbacks`: failures, and requests to be tried later, in a row.
+    case backoffEnds(Instant, setbacks: Int)
+    // The service.
+    /// An application that applies such updates connects.
+    case receiverConnects
+    /// Another update, which is being applied, ends.
+    case ends(UpdateID)
+    /// The updates before it have been applied.
+    case turnComes
+    case storeIsWritable
+    case serviceIsStarted
+  }
+
+  /// More about why it blocks; worded where people read it.
+  public enum Reason: Equatable, Sendable {
+    /// The words of somebody else: an operator, a holder, a handler, a disk, a screen.
+    case words(String)
+    /// A contact changed between the last look and the start.
+    case touchedAtStart
+    case noSuchScreen(String)
+    /// A handler hands its updates to an application, and none is connected.
+    case noReceiver(handler: String)
+    /// The machine has rebooted so often within that time for this handler and key.
+    case rebooted(times: Int, within: Duration, handler: String, key: String?)
   }
 }
 

@@ -11,26 +11,25 @@ extension Scheduler {
     blockers += shut
     switch reason {
     case .notBefore(let time):
-      blockers.append(Blocker(code: .notBefore, since: entry.acceptedAt, clears: "at \(time.rfc3339)"))
+      blockers.append(Blocker(code: .notBefore, since: entry.acceptedAt, clears: .at(time)))
     case .backoff(let until):
       blockers.append(
         Blocker(
-          code: .backoff, since: entry.backoffSince ?? entry.acceptedAt, reason: entry.lastFailure,
-          clears: "in \(TimeSpan.describe(until - now)), after \(entry.setbacks) starts without success"))
+          code: .backoff, since: entry.backoffSince ?? entry.acceptedAt, reason: entry.lastFailure.map { .words($0) },
+          clears: .backoffEnds(until, setbacks: entry.setbacks)))
     case .turn(let quiet):
       guard shut.isEmpty, let since = clearSince(entry.update.screen), now < since + quiet else { break }
       blockers.append(
         Blocker(
           code: .settling, since: since, screen: entry.update.screen,
-          clears: "in \(TimeSpan.describe(since + quiet - now)), if nobody touches before then"))
+          clears: .quietPeriodEnds(since + quiet)))
     case .parked(.rebootLoop):
-      let most = HandlerPolicy.mostReboots
       blockers.append(
         Blocker(
           code: .rebootLoop, since: entry.acceptedAt,
-          reason: "the machine has rebooted \(most) times in \(TimeSpan.describe(HandlerPolicy.rebootWindow)) for "
-            + "handler '\(entry.update.handler)'" + (entry.update.key.map { ", key '\($0)'" } ?? ""),
-          clears: "when somebody says `touchgate apply \(id)`"))
+          reason: .rebooted(
+            times: HandlerPolicy.mostReboots, within: HandlerPolicy.rebootWindow, handler: entry.update.handler,
+            key: entry.update.key), clears: .expedited(id)))
     case .parked, .nothing, nil:
       break
     }
@@ -38,17 +37,15 @@ extension Scheduler {
       blockers.append(
         Blocker(
           code: .noReceiver, since: max(since, entry.acceptedAt),
-          reason: "handler '\(entry.update.handler)' hands updates to an application, and none is connected",
-          clears: "when one connects (GET /v1/deliveries)"))
+          reason: .noReceiver(handler: entry.update.handler), clears: .receiverConnects))
     }
     if let current {
       blockers.append(
-        Blocker(
-          code: .applying, since: currentSince, owner: current.id.text, clears: "when \(current.id) has ended"))
+        Blocker(code: .applying, since: currentSince, owner: current.id.text, clears: .ends(current.id)))
     }
     if let first = line.ahead(of: id) {
       blockers.append(
-        Blocker(code: .order, since: entry.acceptedAt, owner: first.text, clears: "when its turn has come"))
+        Blocker(code: .order, since: entry.acceptedAt, owner: first.text, clears: .turnComes))
     }
     return blockers
   }
@@ -69,12 +66,11 @@ extension Scheduler {
   private func servicesOwn() -> [Blocker] {
     var blockers: [Blocker] = []
     if let since = stoppingSince {
-      blockers.append(Blocker(code: .stopping, since: since, clears: "when the service has been started again"))
+      blockers.append(Blocker(code: .stopping, since: since, clears: .serviceIsStarted))
     }
     if let trouble = storeTrouble {
       blockers.append(
-        Blocker(
-          code: .storeFull, since: trouble.since, reason: trouble.reason, clears: "when the queue can be written"))
+        Blocker(code: .storeFull, since: trouble.since, reason: .words(trouble.reason), clears: .storeIsWritable))
     }
     return blockers
   }
@@ -85,8 +81,8 @@ extension Scheduler {
     if let paused {
       blockers.append(
         Blocker(
-          code: .paused, since: paused.since, owner: "user \(paused.pause.by.uid)", reason: paused.pause.reason,
-          clears: "when somebody says `touchgate resume`"))
+          code: .paused, since: paused.since, owner: "user \(paused.pause.by.uid)",
+          reason: .words(paused.pause.reason), clears: .resumed))
     }
     let inScope = holds.values.filter { isInScope($0.hold, of: screen) }
     for held in inScope.sorted(by: { ($0.since, $0.hold.id.text) < ($1.since, $1.hold.id.text) }) {
@@ -94,14 +90,13 @@ extension Scheduler {
       let owner = (hold.unit.map { "\($0), " } ?? "") + "user \(hold.owner.uid), process \(hold.owner.pid)"
       blockers.append(
         Blocker(
-          code: .hold, since: held.since, screen: hold.screen, owner: owner, reason: hold.reason,
-          clears: hold.until.map { "at \($0.rfc3339), or when it is released" } ?? "when its owner lets go or ends"))
+          code: .hold, since: held.since, screen: hold.screen, owner: owner, reason: .words(hold.reason),
+          clears: .holdIsReleased(orAt: hold.until)))
     }
     if let since = disturbedSince {
       blockers.append(
         Blocker(
-          code: .touched, since: since, contacts: 0, reason: "a touch came between the last look and the start",
-          clears: "at the next look"))
+          code: .touched, since: since, contacts: 0, reason: .touchedAtStart, clears: .nextRecheck))
     }
     for (name, passage) in passages.sorted(by: { $0.key < $1.key }) where isInScope(name, of: screen) {
       switch passage {
@@ -113,8 +108,8 @@ extension Scheduler {
     if let screen, passages[screen] == nil {
       blockers.append(
         Blocker(
-          code: .unknown, since: passagesSince, screen: screen, reason: "there is no screen '\(screen)'",
-          clears: "when the screen is there"))
+          code: .unknown, since: passagesSince, screen: screen, reason: .noSuchScreen(screen),
+          clears: .screenIsBack(orAt: nil)))
     }
     return blockers
   }

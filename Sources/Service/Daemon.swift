@@ -3,7 +3,7 @@ import Glibc
 import Handlers
 import Linux
 import Scheduling
-import ServiceConfiguration
+public import ServiceConfiguration
 import ServiceLog
 import SocketServer
 import SystemBus
@@ -165,7 +165,7 @@ public final class Daemon {
           metrics.started(after: delay)
         }))
     engine.announced = { [calls] announcement, now in calls.announced(announcement, now) }
-    engine.turnStarts = { [calls] turn, releasedAt, now in calls.startTurn(turn.id, releasedAt, now) }
+    engine.turnStarts = { [calls] id, releasedAt, now in calls.startTurn(id, releasedAt, now) }
     engine.guardKind = { [calls] id, handler in calls.guardKind(id, handler) }
     sleep.handler = { [runner] in runner.update?.handler }
     bus.connected = { [unowned self] now in

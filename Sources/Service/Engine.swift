@@ -1,6 +1,7 @@
 import Handlers
 import Linux
 import Scheduling
+import ServiceConfiguration
 import ServiceLog
 import Timeline
 import UpdateStore
@@ -43,7 +44,7 @@ final class Engine: ActionEffects {
   /// The guard of an update, by its handler, or of a turn.
   var guardKind: (UpdateID, _ handler: String?) -> GuardKind = { _, _ in .verify }
   /// A turn begins: its owner is told.
-  var turnStarts: (Turn, _ releasedAt: Instant?, Instant) -> Void = { _, _, _ in }
+  var turnStarts: (UpdateID, _ releasedAt: Instant?, Instant) -> Void = { _, _, _ in }
   /// Answers whoever waits for it.
   var announced: (Announcement, Instant) -> Void = { _, _ in }
   private var pruning = Pruning()
@@ -183,7 +184,7 @@ final class Engine: ActionEffects {
     metrics.lastLooks += 1
     let update = scheduler.update(id)
     let kind = guardKind(id, update?.handler)
-    let screen = update?.screen ?? scheduler.turn(id)?.screen
+    let screen = update?.screen
     let disturbed = kind != .none && screens.lastLook(screen: screen, grab: kind == .grab, now)
     return LastLook(isDisturbed: disturbed, screens: screens.gateStates)
   }
@@ -194,11 +195,13 @@ final class Engine: ActionEffects {
   }
 
   func start(_ update: Update, attempt: Int, releasedAt: Instant?, at now: Instant) -> HandlerProgress {
-    report(
+    if update.handler == "(turn)" {
+      turnStarts(update.id, releasedAt, now)
+      return .ready
+    }
+    return report(
       handlers.start(update, attempt: attempt, releasedAt: releasedAt, at: now), of: update, attempt, now)
   }
-
-  func startTurn(_ turn: Turn, releasedAt: Instant?, at now: Instant) { turnStarts(turn, releasedAt, now) }
 
   /// A start that came after a pulse, or a delivery that nobody has any more.
   func progressed(_ update: Update, _ progress: HandlerProgress, _ now: Instant) {

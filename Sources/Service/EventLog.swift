@@ -1,19 +1,16 @@
 import ControlAPI
 import Timeline
 
-/// What has happened of late, numbered, for readers that come and go; the oldest make room for the newest. A value.
+/// The latest events, numbered, for readers that come and go; the newest replace the oldest. A value.
 struct EventLog {
-  typealias Event = ControlAPI.Event
-  typealias Happening = Event.Happening
-
   /// What a reader gets next.
   enum Next: Equatable {
     case event(Event)
-    /// So many are gone; the next one is to be read from there.
+    /// `missed` events are gone; the next one has the number `next`.
     case gap(missed: Int64, next: Int64)
   }
 
-  /// So many are kept.
+  /// Most events that are kept.
   let capacity: Int
   private var events: [Event] = []
   private var first = 0
@@ -22,7 +19,7 @@ struct EventLog {
 
   init(capacity: Int = 1024) { self.capacity = capacity }
 
-  mutating func add(_ happening: Happening, at time: WallTime) {
+  mutating func add(_ happening: Event.Happening, at time: WallTime) {
     let event = Event(sequence: next, time: time, happening: happening)
     next += 1
     if events.count < capacity {
@@ -33,8 +30,8 @@ struct EventLog {
     }
   }
 
-  /// For one that has read all before `sequence`; nil: there is nothing new. A number from before a restart of the
-  /// service is one that is not there yet: all of this run is new then.
+  /// For a reader that has everything before `sequence`; nil: nothing is new. A number that is not reached yet is one
+  /// of a former run of the service: everything of this run is new then.
   func read(from sequence: Int64) -> Next? {
     if sequence == next { return nil }
     let oldest = next - Int64(events.count)

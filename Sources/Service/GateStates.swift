@@ -5,19 +5,18 @@ import Timeline
 import TouchDevices
 
 extension TouchInput {
-  /// What the scheduler is told: the gate states, and the machine shut while it goes to sleep or a frame is incomplete.
+  /// What the scheduler is told: the gate states, and the machine blocked while it goes to sleep or a frame is incomplete.
   var passages: [String: Passage] {
     var passages = screens.passages
     for frame in cutFrames {
       passages[""] = .shut(
         Blocker(
           code: .unknown, since: frame.since, device: frame.device,
-          reason: "a frame of \(frame.device) is not complete",
-          clears: "within 20 ms"))
+          reason: .words("a frame of \(frame.device) is incomplete"), clears: .frameEnds))
     }
     if let since = sleepsSince {
       passages[""] = .shut(
-        Blocker(code: .unknown, since: since, reason: Words.goesToSleep, clears: "when it has been awake again"))
+        Blocker(code: .unknown, since: since, reason: .words(Words.goesToSleep), clears: .machineIsAwake))
     }
     return passages
   }
@@ -31,18 +30,15 @@ extension Screens {
     switch machine {
     case .starting(let since):
       passages[""] = .shut(
-        Blocker(code: .unknown, since: since, reason: Words.starting, clears: "when all devices are opened"))
+        Blocker(code: .unknown, since: since, reason: .words(Words.starting), clears: .devicesAreOpened))
     case .noScreenYet(let since, let until):
-      let wait = TimeSpan.describe(until - since)
       passages[""] = .shut(
         Blocker(
-          code: .unknown, since: since, reason: Words.noScreenYet,
-          clears: "when one is found, or \(wait) after the start without one"))
+          code: .unknown, since: since, reason: .words(Words.noScreenYet), clears: .screenIsFound(orAt: until)))
     case .noScreen(let since):
       passages[""] = .shut(
         Blocker(
-          code: .unknown, since: since, reason: Words.noScreen,
-          clears: "when one is found; OnNoScreen=apply would go on"))
+          code: .unknown, since: since, reason: .words(Words.noScreen), clears: .screenIsFound(orAt: nil)))
     case .clear(let since):
       passages[""] = .clear(since: since)
     }
@@ -53,13 +49,13 @@ extension Screens {
 
 extension Screens.Absence {
   fileprivate func passage(screen: String) -> Passage {
-    let clears: String
+    let clears: Blocker.Clears
     switch reach {
-    case .grace(let until): clears = "when it is back, or \(TimeSpan.describe(until - since)) after it was missed"
-    case .all: clears = "when it is back"
-    case .own: clears = "when it is back; only updates for it wait"
+    case .grace(let until): clears = .screenIsBack(orAt: until)
+    case .all: clears = .screenIsBack(orAt: nil)
+    case .own: clears = .ownScreenIsBack
     }
-    let blocker = Blocker(code: .unknown, since: since, screen: screen, reason: Words.missing, clears: clears)
+    let blocker = Blocker(code: .unknown, since: since, screen: screen, reason: .words(Words.missing), clears: clears)
     return reach == .own ? .absent(blocker) : .shut(blocker)
   }
 }
@@ -72,23 +68,22 @@ extension Gate {
     case .touched(0, let since):
       return .shut(
         Blocker(
-          code: .touched, since: since, screen: screen, contacts: 0, reason: "unplugged or suspended while touched",
-          clears: "when the grace time after it is over"))
+          code: .touched, since: since, screen: screen, contacts: 0,
+          reason: .words("unplugged or suspended while touched"), clears: .graceTimeEnds))
     case .touched(let contacts, let since):
       return .shut(
         Blocker(
           code: .touched, since: since, screen: screen, device: touchedDevice, contacts: contacts,
-          clears: "when the last contact ends"))
+          clears: .contactsEnd))
     case .stuck(let contacts, let since):
       return .shut(
         Blocker(
           code: .stuck, since: since, screen: screen, device: touchedDevice, contacts: contacts,
-          reason: "nothing of it has changed for longer than StuckAfter=",
-          clears: "when it changes or ends; OnStuck=ignore would leave it out"))
+          reason: .words("the contact has not changed for longer than StuckAfter="), clears: .stuckContactChanges))
     case .unknown(let why, let since):
       var blocker = Blocker(
-        code: .unknown, since: since, screen: screen, reason: Words.unknown(why),
-        clears: "when the state of the screen could be read")
+        code: .unknown, since: since, screen: screen, reason: .words(Words.unknown(why)),
+        clears: .screenIsRead)
       switch why {
       case .starting(let device), .unreadable(let device, why: _), .eventsLost(let device): blocker.device = device
       }

@@ -1,5 +1,6 @@
 import HTTPTypes
 import Scheduling
+import ServiceConfiguration
 import Timeline
 
 /// Replies that stay open: holds, turns and receivers last as long as their client's connection, so the kernel ends what

@@ -71,8 +71,8 @@ public struct Replies {
   public func blocker(_ blocker: Blocker) -> BlockerReply {
     BlockerReply(
       code: blocker.code.rawValue, since: clock.rfc3339(blocker.since), screen: blocker.screen,
-      device: blocker.device, contacts: blocker.contacts, owner: blocker.owner, reason: blocker.reason,
-      clears: blocker.clears)
+      device: blocker.device, contacts: blocker.contacts, owner: blocker.owner,
+      reason: blocker.reason?.wording, clears: blocker.clears.wording(at: now))
   }
 
   /// What blocks an update now.

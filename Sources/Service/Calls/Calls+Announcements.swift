@@ -1,5 +1,6 @@
 import ControlAPI
 import Gating
+import HTTPTypes
 import Handlers
 import Haptics
 import Linux

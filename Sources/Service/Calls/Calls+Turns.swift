@@ -2,6 +2,7 @@ import ControlAPI
 import HTTPTypes
 import Linux
 import Scheduling
+import ServiceConfiguration
 import ServiceLog
 import SocketServer
 import Timeline
@@ -34,9 +35,9 @@ extension Calls {
     _ caller: Caller, quiet: Duration?, screen: String?, timeout: Duration?, guardKind: GuardKind, isMoment: Bool
   ) {
     let now = caller.now
-    let turn = Turn(
-      id: newID(), owner: caller.submitter, createdAt: SystemClock.wall, sequence: engine.nextSequence(),
-      quietPeriod: quiet, screen: screen)
+    let turn = Update(
+      id: newID(), handler: "(turn)", parameters: [:], createdAt: SystemClock.wall, submitter: caller.submitter,
+      sequence: engine.nextSequence(), quietPeriod: quiet, screen: screen)
     open.awaitTurn(
       turn.id,
       .init(token: caller.token, deadline: timeout.map { now + $0 }, guardKind: guardKind, isMoment: isMoment))

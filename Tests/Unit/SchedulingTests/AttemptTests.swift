@@ -188,8 +188,8 @@ struct AttemptTests {
     #expect(
       bench.scheduler.blockers(of: id("a"), at: bench.now) == [
         Blocker(
-          code: .backoff, since: at(7), reason: "",
-          clears: "in \(TimeSpan.describe(due - at(8))), after 1 starts without success")
+          code: .backoff, since: at(7), reason: .words(""),
+          clears: .backoffEnds(due, setbacks: 1))
       ])
     bench.pass(until: 100)
     #expect(bench.scheduler.blockers(of: id("a"), at: bench.now) == [])

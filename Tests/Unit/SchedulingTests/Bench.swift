@@ -25,7 +25,7 @@ let year: Duration = .seconds(365 * 86400)
 
 func touched(since seconds: Double, _ screen: String = "panel") -> Passage {
   .shut(
-    Blocker(code: .touched, since: at(seconds), screen: screen, contacts: 1, clears: "when the last contact ends"))
+    Blocker(code: .touched, since: at(seconds), screen: screen, contacts: 1, clears: .contactsEnd))
 }
 
 /// A scheduler with all that it asks for: a durable store, a handler, a screen, a clock that only the test moves. It
@@ -219,7 +219,7 @@ struct Bench {
   /// Fingers on the screen; the scheduler hears of it.
   mutating func touch() {
     world["panel"] = .shut(
-      Blocker(code: .touched, since: now, screen: "panel", contacts: 1, clears: "when the last contact ends"))
+      Blocker(code: .touched, since: now, screen: "panel", contacts: 1, clears: .contactsEnd))
     tell()
   }
 

@@ -16,14 +16,14 @@ struct BlockerTests {
     bench.submit("a")
     #expect(
       blockers(bench, "a") == [
-        Blocker(code: .touched, since: at(3), screen: "panel", contacts: 1, clears: "when the last contact ends")
+        Blocker(code: .touched, since: at(3), screen: "panel", contacts: 1, clears: .contactsEnd)
       ])
   }
 
   @Test("all screens that are shut, by name, the machine first")
   func severalShut() {
     var bench = Bench()
-    let starting = Blocker(code: .unknown, since: at(0), clears: "when all devices are opened")
+    let starting = Blocker(code: .unknown, since: at(0), clears: .devicesAreOpened)
     bench.world = [
       "z": touched(since: 1, "z"), "": .shut(starting), "b": touched(since: 2, "b"), "c": .clear(since: at(0)),
     ]
@@ -44,7 +44,7 @@ struct BlockerTests {
     bench.pass(until: 21)
     #expect(
       blockers(bench, "a") == [
-        Blocker(code: .settling, since: at(20), clears: "in 1 min 29 s, if nobody touches before then")
+        Blocker(code: .settling, since: at(20), clears: .quietPeriodEnds(at(110)))
       ])
   }
 
@@ -64,7 +64,7 @@ struct BlockerTests {
     bench.pass(until: 5)
     bench.submit("b")
     #expect(
-      blockers(bench, "b") == [Blocker(code: .applying, since: at(2), owner: "a", clears: "when a has ended")])
+      blockers(bench, "b") == [Blocker(code: .applying, since: at(2), owner: "a", clears: .ends(id("a")))])
   }
 
   @Test("an earlier one that waits, named, since this one was accepted")
@@ -79,7 +79,7 @@ struct BlockerTests {
     for text in ["b", "c"] {
       #expect(
         blockers(bench, text).last
-          == Blocker(code: .order, since: at(5), owner: "a", clears: "when its turn has come"))
+          == Blocker(code: .order, since: at(5), owner: "a", clears: .turnComes))
     }
     bench.release()
     #expect(blockers(bench, "c").map(\.code) == [.applying, .order])
@@ -107,7 +107,7 @@ struct BlockerTests {
     bench.release()
     #expect(
       blockers(bench, "a") == [
-        Blocker(code: .storeFull, since: at(2), reason: "disk full", clears: "when the queue can be written")
+        Blocker(code: .storeFull, since: at(2), reason: .words("disk full"), clears: .storeIsWritable)
       ])
   }
 

@@ -112,14 +112,14 @@ struct Kiosk {
       switch gate.state {
       case .clear(let since): .clear(since: since)
       case .touched(let contacts, let since), .stuck(let contacts, let since):
-        .shut(Blocker(code: .touched, since: since, contacts: contacts, clears: "when the last contact ends"))
-      case .unknown(_, let since): .shut(Blocker(code: .unknown, since: since, clears: "when it could be read"))
+        .shut(Blocker(code: .touched, since: since, contacts: contacts, clears: .contactsEnd))
+      case .unknown(_, let since): .shut(Blocker(code: .unknown, since: since, clears: .screenIsRead))
       }
     }
     switch screens.machine {
     case .clear(let since): bench.world[""] = .clear(since: since)
     case .starting(let since), .noScreenYet(let since, until: _), .noScreen(let since):
-      bench.world[""] = .shut(Blocker(code: .unknown, since: since, clears: "when a screen is found"))
+      bench.world[""] = .shut(Blocker(code: .unknown, since: since, clears: .screenIsFound(orAt: nil)))
     }
     bench.tell()
   }

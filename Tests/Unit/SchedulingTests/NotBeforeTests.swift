@@ -27,7 +27,7 @@ struct NotBeforeTests {
     bench.submit("a", notBefore: wall(100.25))
     #expect(
       bench.scheduler.blockers(of: id("a"), at: bench.now) == [
-        Blocker(code: .notBefore, since: at(3), clears: "at \(wall(100.25).rfc3339)")
+        Blocker(code: .notBefore, since: at(3), clears: .at(wall(100.25)))
       ])
   }
 

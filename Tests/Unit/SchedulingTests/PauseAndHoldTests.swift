@@ -13,7 +13,7 @@ struct PauseAndHoldTests {
     bench.pass(until: 100)
     #expect(bench.running == nil)
     let blocker = bench.scheduler.blockers(of: id("a"), at: bench.now).first
-    #expect(blocker?.code == .paused && blocker?.owner == "user 0" && blocker?.reason == "a test")
+    #expect(blocker?.code == .paused && blocker?.owner == "user 0" && blocker?.reason == .words("a test"))
     bench.resumeAll()
     #expect(bench.running == id("a"))
     #expect(bench.violations == [])

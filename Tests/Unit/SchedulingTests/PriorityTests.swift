@@ -146,12 +146,12 @@ struct PriorityTests {
     bench.pass(until: 10.25)
     #expect(
       blockers(bench, "reload") == [
-        Blocker(code: .settling, since: at(10), clears: "in 750 ms, if nobody touches before then")
+        Blocker(code: .settling, since: at(10), clears: .quietPeriodEnds(at(11)))
       ])
     #expect(
       blockers(bench, "reboot") == [
-        Blocker(code: .settling, since: at(10), clears: "in 29 s, if nobody touches before then"),
-        Blocker(code: .order, since: at(0), owner: "reload", clears: "when its turn has come"),
+        Blocker(code: .settling, since: at(10), clears: .quietPeriodEnds(at(40))),
+        Blocker(code: .order, since: at(0), owner: "reload", clears: .turnComes),
       ])
   }
 

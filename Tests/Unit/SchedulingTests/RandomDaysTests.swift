@@ -75,7 +75,7 @@ struct RandomDaysTests {
       bench.world["door"] = dice.roll(3) == 0 ? touched(since: 0, "door") : .clear(since: bench.now)
       bench.tell()
     case 11:
-      let gone = Blocker(code: .unknown, since: bench.now, screen: "door", clears: "when it is back")
+      let gone = Blocker(code: .unknown, since: bench.now, screen: "door", clears: .screenIsBack(orAt: nil))
       bench.world["door"] = dice.roll(2) == 0 ? nil : .absent(gone)
       bench.tell()
     case 12..<15:

@@ -120,7 +120,9 @@ struct RebootTests {
     var bench = afterReboots(at: [0, 600, 1200], next: 1800)
     #expect(bench.running == nil)
     let blocker = bench.scheduler.blockers(of: id("next"), at: bench.now).first
-    #expect(blocker?.code == .rebootLoop && blocker?.reason?.contains("3 times in") == true)
+    #expect(
+      blocker?.code == .rebootLoop
+        && blocker?.reason == .rebooted(times: 3, within: .seconds(3600), handler: "os", key: "k"))
     bench.pass(until: 20_000)
     bench.restart(handlerLives: false)
     bench.release()

@@ -62,7 +62,7 @@ struct ScreenScopeTests {
   func absent() {
     var bench = bench()
     bench.world["door"] = .absent(
-      Blocker(code: .unknown, since: at(0), screen: "door", clears: "when it is back"))
+      Blocker(code: .unknown, since: at(0), screen: "door", clears: .screenIsBack(orAt: nil)))
     bench.tell()
     bench.submit("d", screen: "door")
     bench.submit("all")
@@ -81,7 +81,7 @@ struct ScreenScopeTests {
   @Test("the machine itself, as long as it is not known, holds up all")
   func machine() {
     var bench = bench()
-    bench.world[""] = .shut(Blocker(code: .unknown, since: at(0), clears: "soon"))
+    bench.world[""] = .shut(Blocker(code: .unknown, since: at(0), clears: .devicesAreOpened))
     bench.tell()
     bench.submit("d", screen: "door")
     #expect(bench.running == nil)

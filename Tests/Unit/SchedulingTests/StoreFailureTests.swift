@@ -39,7 +39,7 @@ struct StoreFailureTests {
     #expect(bench.news() == ["store accept a", "accepted a", "cannot store beginApplying a"])
     #expect(bench.scheduler.applying == nil && bench.scheduler.waitingCount == 1)
     let blocker = bench.scheduler.blockers(of: id("a"), at: bench.now).first
-    #expect(blocker?.code == .storeFull && blocker?.since == at(0) && blocker?.reason == "disk full")
+    #expect(blocker?.code == .storeFull && blocker?.since == at(0) && blocker?.reason == .words("disk full"))
     bench.pass(until: 3.5)
     #expect(bench.news() == Array(repeating: ["look", "cannot store beginApplying a"], count: 3).flatMap { $0 })
     #expect(bench.scheduler.nextDeadline == at(4), "one look a second, no more")
