@@ -115,7 +115,7 @@ FUZZ_SECONDS ?= 600
 fuzz: libraries ## fuzz the readers of recordings, events and requests: make fuzz FUZZ_SECONDS=600 (each)
 	@FUZZ_SECONDS=$(FUZZ_SECONDS) Fuzz/run
 
-mutants: libraries ## whether the unit tests notice small changes to the code (10 min; needs python3)
+mutants: libraries ## whether the unit tests notice small changes to the code (6 min; needs python3)
 	@Tests/Tools/mutants < /dev/null
 
 LENGTH ?= 7

@@ -58,6 +58,26 @@ struct TrackerRuleTests {
     #expect(tracker.handle(.frame(released)) == [.ended(contact, .keysReleased, at: at(600_100))])
   }
 
+  @Test("BTN_TOUCH that a palm explains brings nothing back")
+  func palmExplains() throws {
+    var tracker = try slots()
+    _ = tracker.handle(frame(0, [(EventCode.slot, 0), (EventCode.trackingID, 5)], touch: 1))
+    _ = tracker.handle(frame(10, [], touch: 0))
+    _ = tracker.timePassed(at(2010))
+    let palm = [(EventCode.slot, Int32(1)), (EventCode.trackingID, 6), (EventCode.toolType, ToolType.palm)]
+    #expect(tracker.handle(frame(3000, palm, touch: 1)) == [.activity(at: at(3000))])
+    #expect(tracker.contacts == [])
+  }
+
+  @Test("a stuck contact that a table still has after a loss stays stuck")
+  func stuckAdopted() throws {
+    var tracker = try slots(onStuck: .hold)
+    _ = tracker.handle(frame(0, [(EventCode.slot, 0), (EventCode.trackingID, 5)]))
+    _ = tracker.verify(table(5), at: at(600_000))
+    #expect(tracker.adopt(table(5), at: at(600_100)) == [])
+    #expect(tracker.stuckCount == 1)
+  }
+
   @Test("a frame that only updates a contact does not keep one that the table no longer has")
   func missingThoughUpdated() throws {
     var tracker = try slots()
@@ -88,6 +108,16 @@ struct TrackerRuleTests {
     #expect(tracker.drift == 0 && !tracker.mayBeGrabbed)
   }
 
+  @Test("a contact that only the table has is drift after 20 ms, and not at a quicker read")
+  func addedUnconfirmed() throws {
+    var tracker = try slots()
+    _ = tracker.verify(table(5), at: at(0))
+    _ = tracker.verify(table(5), at: at(19))
+    #expect(tracker.drift == 0 && tracker.secondReadDue == at(20))
+    _ = tracker.verify(table(5), at: at(20))
+    #expect(tracker.drift == 1 && tracker.secondReadDue == nil)
+  }
+
   @Test("a table that was taken over is compared once more after 20 ms, whatever was read before that")
   func comparedAgain() throws {
     var tracker = try slots()
@@ -98,18 +128,62 @@ struct TrackerRuleTests {
     #expect(tracker.secondReadDue == nil)
   }
 
-  @Test("type A: BTN_TOUCH in the table does not make one contact of two")
-  func groupsKept() throws {
+  @Test("a button that is up in the table is no disagreement if nobody touches")
+  func buttonUp() throws {
+    var tracker = try slots()
+    for time in [0, 20, 40] {
+      var table = table(-1)
+      table.touchDown = false
+      #expect(tracker.verify(table, at: at(time)) == [])
+      #expect(tracker.secondReadDue == nil)
+    }
+    #expect(tracker.drift == 0)
+  }
+
+  @Test("while another process holds the device, its current slot is followed at the first read")
+  func slotFollowed() throws {
+    var tracker = try slots()
+    tracker.noteForeignGrab()
+    var table = table(-1)
+    table.currentSlot = 2
+    _ = tracker.verify(table, at: at(0))
+    #expect(
+      tracker.handle(frame(10, [(EventCode.trackingID, 7)])) == [.began(Contact(slot: 2, id: 7), at: at(10))])
+  }
+
+  /// A type A screen, and one group of its frames.
+  private func groups(stuckAfter: Duration = .seconds(600)) throws -> ContactTracker {
     let device = ScreenProfile.Capabilities(
       name: "Panel", properties: [InputProperty.direct], keys: [EventCode.buttonTouch],
       axes: [EventCode.positionX, EventCode.positionY], slots: nil, taggedTouchscreen: true)
-    var tracker = ContactTracker(profile: try ScreenProfile(device))
-    let group: [Frame.Update] = [
-      .init(type: EventType.abs, code: EventCode.positionX, value: 1),
-      .init(type: EventType.syn, code: EventCode.synMTReport, value: 0),
-    ]
+    return ContactTracker(profile: try ScreenProfile(device), stuckAfter: stuckAfter)
+  }
+
+  private let group: [Frame.Update] = [
+    .init(type: EventType.abs, code: EventCode.positionX, value: 1),
+    .init(type: EventType.syn, code: EventCode.synMTReport, value: 0),
+  ]
+
+  @Test("type A: BTN_TOUCH in the table does not make one contact of two")
+  func groupsKept() throws {
+    var tracker = try groups()
     _ = tracker.handle(.frame(Frame(time: at(0), updates: group + group, ending: .report)))
-    #expect(tracker.adopt(KernelTable(touchDown: true), at: at(10)) == [])
+    #expect(tracker.verify(KernelTable(touchDown: true), at: at(10)) == [])
+    #expect(tracker.adopt(KernelTable(touchDown: true), at: at(20)) == [])
     #expect(tracker.contacts.count == 2)
+  }
+
+  @Test("type A: a stuck contact is over half a second after BTN_TOUCH went up, however often that is read")
+  func stuckGroupEnds() throws {
+    var tracker = try groups(stuckAfter: .milliseconds(1000))
+    _ = tracker.handle(.frame(Frame(time: at(0), updates: group, ending: .report)))
+    for time in [400, 800, 1000] { _ = tracker.verify(KernelTable(touchDown: true), at: at(time)) }
+    #expect(tracker.stuckCount == 1 && tracker.nextDeadline == nil)
+    for time in [1100, 1300, 1500] {
+      _ = tracker.verify(KernelTable(touchDown: false), at: at(time))
+      #expect(tracker.nextDeadline == at(1600))
+    }
+    _ = tracker.timePassed(at(1600))
+    #expect(tracker.stuckCount == 0)
   }
 }
