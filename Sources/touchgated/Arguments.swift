@@ -18,12 +18,12 @@ struct Arguments {
 
   var task = Task.serve
   var folders: [String] = []
-  var options: Daemon.Options
+  var options: DaemonOptions
 
   init(_ words: some Collection<String>) throws(UsageError) {
     // Set by systemd (StateDirectory=).
     let state = getenv("STATE_DIRECTORY").map { String(cString: $0) } ?? "/var/lib/touchgate"
-    options = Daemon.Options(stateDirectory: state, socketPath: "/run/touchgate/touchgate.sock")
+    options = DaemonOptions(stateDirectory: state, socketPath: "/run/touchgate/touchgate.sock")
     var rest = Array(words)[...]
     func value(_ option: String) throws(UsageError) -> String {
       guard let value = rest.popFirst(), !value.isEmpty else {
