@@ -21,8 +21,8 @@ public func fuzz(_ data: UnsafePointer<UInt8>?, _ size: Int) -> CInt {
 }
 
 private struct FuzzedDevice {
-  private static let tongues: [ScreenProfile.Tongue] = [
-    .slots(2), .slots(10), .single, .groups, .slots(1), .slots(60),
+  private static let touchProtocols: [TouchProtocol] = [
+    .typeB(slots: 2), .typeB(slots: 10), .singleTouch, .typeA, .typeB(slots: 1), .typeB(slots: 60),
   ]
   private static let codes: [(UInt16, UInt16)] = [
     (EventType.syn, EventCode.synReport), (EventType.abs, EventCode.slot), (EventType.abs, EventCode.trackingID),
@@ -39,7 +39,8 @@ private struct FuzzedDevice {
   private var live: Set<Contact> = []
 
   init(kind: UInt8) {
-    profile = ScreenProfile(name: "fuzz", tongue: Self.tongues[Int(kind & 15) % Self.tongues.count])
+    profile = ScreenProfile(
+      name: "fuzz", touchProtocol: Self.touchProtocols[Int(kind & 15) % Self.touchProtocols.count])
     kernel = SlotTable(profile)
     tracker = ContactTracker(profile: profile, stuckAfter: .seconds(5), onStuck: kind & 16 == 0 ? .ignore : .hold)
   }

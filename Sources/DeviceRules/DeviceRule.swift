@@ -13,7 +13,7 @@ public struct DeviceRule: Equatable, Sendable {
     case seat(String)
   }
 
-  /// What rules look at.
+  /// What rules match.
   public struct Device: Sendable {
     public var name: String
     public var identity: String
@@ -28,7 +28,7 @@ public struct DeviceRule: Equatable, Sendable {
     }
   }
 
-  /// What becomes of a device.
+  /// What the rules decide about a device.
   public enum Decision: Equatable, Sendable {
     /// It is a touchscreen, whatever udev says.
     case touchscreen

@@ -1,12 +1,12 @@
 import CLibudev
 import Glibc
 
-/// Finds input devices by udev, and hears of those that come and go.
+/// Finds input devices through udev, and reports those that are added and removed.
 ///
-/// The monitor is started before the enumeration, so that no device can slip through between them; one that is heard
-/// of twice is the same by its syspath.
+/// The monitor starts before the enumeration, so that no device is missed between them. A device that is reported twice
+/// has the same syspath.
 public final class DeviceMonitor {
-  /// A device node as udev describes it. Only nodes that udev has finished with are reported.
+  /// A device node as udev describes it. A node is reported after udev has finished initializing it.
   public struct Found: Equatable, Sendable {
     public let syspath: String
     public let node: String
@@ -14,17 +14,17 @@ public final class DeviceMonitor {
     public let name: String
     /// ID_PATH, or the path of the parent device: stays the same across replugging at the same port.
     public let idPath: String
-    /// ID_SEAT; `seat0` where udev names none.
+    /// ID_SEAT; `seat0` if udev sets none.
     public let seat: String
     public var taggedTouchscreen: Bool
     /// `vendor:product` in hexadecimal, as lsusb prints it.
     public let identity: String
-    /// `capabilities/ff` of sysfs: the force feedback effects that it knows, as the kernel writes bitmaps; `0`: none.
+    /// `capabilities/ff` of sysfs: its force feedback effects, as the kernel writes bitmaps; `0`: none.
     public let forceFeedback: String
     public var hasForceFeedback: Bool { forceFeedback.contains { $0 != "0" && $0 != " " } }
     /// Tagged as something else: touchpad, mouse, keyboard, tablet, joystick.
     public let taggedOther: Bool
-    /// TOUCHGATE_SCREEN: the screen that it belongs to; nil: udev does not say.
+    /// TOUCHGATE_SCREEN: the screen that it belongs to; nil: not set.
     public let screen: String?
     /// LIBINPUT_IGNORE_DEVICE or TOUCHGATE_IGNORE is set.
     public let ignored: Bool
@@ -57,10 +57,10 @@ public final class DeviceMonitor {
     udev_unref(udev)
   }
 
-  /// Readable when `receive` has something.
+  /// Becomes readable when `receive` has something.
   public var descriptor: CInt { udev_monitor_get_fd(monitor) }
 
-  /// All event nodes that are there now.
+  /// All event nodes that are present now.
   public func enumerate() -> [Found] {
     guard let enumeration = udev_enumerate_new(udev) else { return [] }
     defer { udev_enumerate_unref(enumeration) }
@@ -80,7 +80,7 @@ public final class DeviceMonitor {
     return found
   }
 
-  /// The next event, or nil where there is none now.
+  /// The next event; nil if there is none now.
   public func receive() -> Event? {
     while let device = udev_monitor_receive_device(monitor) {
       defer { udev_device_unref(device) }

@@ -2,9 +2,11 @@ import Glibc
 
 /// What went wrong with a device, where, and what to do.
 public struct EvdevError: Error, Equatable, Sendable, CustomStringConvertible {
-  /// The device node or the part of the system that it is about.
+  /// The device node, or the part of the system, that failed.
   public let subject: String
+  /// The errno.
   public let code: CInt
+  /// What the administrator can do, if anything.
   public let advice: String?
 
   public init(_ subject: String, _ code: CInt, advice: String? = nil) {
@@ -22,7 +24,7 @@ public struct EvdevError: Error, Equatable, Sendable, CustomStringConvertible {
     return EvdevError("cannot open \(node)", code, advice: advice)
   }
 
-  /// The device is gone for good; its node means nothing any more.
+  /// The device is gone for good, and its node has no meaning.
   public var isGone: Bool { code == ENODEV || code == ENOENT || code == ENXIO }
 
   public var description: String {

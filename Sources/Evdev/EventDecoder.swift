@@ -2,8 +2,8 @@ import Glibc
 import Timeline
 public import TouchModel
 
-/// Bytes of a device node to events: `struct input_event`, 24 bytes with 64-bit time, 16 bytes with 32-bit time. The
-/// kernel hands out whole events only.
+/// Decodes the bytes of a device node: `struct input_event`, 24 bytes with 64-bit time, 16 bytes with 32-bit time. The
+/// kernel returns whole events only.
 public struct EventDecoder: Sendable {
   public enum Layout: Int, Sendable {
     case time32 = 16
@@ -18,7 +18,7 @@ public struct EventDecoder: Sendable {
   public static let native = EventDecoder(
     layout: MemoryLayout<timeval>.size == 16 ? .time64 : .time32)
 
-  /// Decodes all whole events of the buffer; an incomplete one at the end is left out.
+  /// Decodes all whole events of the buffer; an incomplete one at the end is ignored.
   public func decode(_ bytes: UnsafeRawBufferPointer, _ body: (InputEvent) -> Void) {
     var offset = 0
     while offset + layout.rawValue <= bytes.count {

@@ -7,7 +7,7 @@ public import TouchModel
 extension TouchDevice {
   public func table() -> KernelTable? {
     var table = KernelTable()
-    if case .slots(let count) = profile.tongue {
+    if case .typeB(slots: let count) = profile.touchProtocol {
       guard let ids = slotValues(EventCode.trackingID, count) else { return nil }
       table.trackingIDs = ids
       if hasToolType { table.toolTypes = slotValues(EventCode.toolType, count) ?? [] }

@@ -130,10 +130,10 @@ public final class TouchDevice: FrameSource {
   /// decoded the same.
   public func wantPositions(_ wanted: Bool) -> Bool {
     if wanted == sendsPositions { return false }
-    switch profile.tongue {
-    case .groups:
+    switch profile.touchProtocol {
+    case .typeA:
       return false
-    case .slots:
+    case .typeB:
       if wanted {
         Self.mask(reading.raw, EventType.abs, nil)
         Self.mask(reading.raw, EventType.key, [EventCode.buttonTouch])
@@ -142,7 +142,7 @@ public final class TouchDevice: FrameSource {
         Self.mask(reading.raw, EventType.abs, codes)
         Self.mask(reading.raw, EventType.key, hasAutorepeat ? [] : [EventCode.buttonTouch])
       }
-    case .single:
+    case .singleTouch:
       Self.mask(reading.raw, EventType.abs, wanted ? nil : [])
       Self.mask(reading.raw, EventType.key, [EventCode.buttonTouch])
     }

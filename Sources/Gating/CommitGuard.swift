@@ -1,15 +1,15 @@
 public import Timeline
 
-/// The grab of one device around the start of a handler: when to let go of it.
+/// The grab of one device around the start of a handler: when to release it.
 ///
-/// Let go of at a moment without a contact and without a key, an application sees no half a touch: an end without a
-/// beginning is harmless to it, a beginning without an end is not (tried with libinput on a real kernel).
+/// If it is released at a moment without a contact and without a key, applications see no partial touch. An end without a
+/// beginning is harmless to them, a beginning without an end is not (tried with libinput on a real kernel).
 public struct CommitGuard: Equatable, Sendable {
   private enum State: Equatable, Sendable {
     case open
     /// The handler runs.
     case holding(until: Instant)
-    /// Nothing more to wait for but the fingers.
+    /// Only the fingers are waited for.
     case releasing(until: Instant)
   }
 
@@ -19,10 +19,10 @@ public struct CommitGuard: Equatable, Sendable {
     case over
   }
 
-  /// So long a finger is waited for after the handler has ended or was not started.
+  /// How long a finger is waited for after the handler has ended or was not started.
   public static let patience: Duration = .seconds(2)
 
-  /// `GuardMax=`: the handler's end is not waited for longer.
+  /// `GuardMax=`: the longest wait for the handler's end.
   public let longest: Duration
   private var state = State.open
 
@@ -37,18 +37,19 @@ public struct CommitGuard: Equatable, Sendable {
     }
   }
 
-  /// The device is grabbed, or goes on being so for the next start.
+  /// The device is grabbed, or remains grabbed for the next start.
   public mutating func taken(at now: Instant) { state = .holding(until: now + longest) }
 
-  /// It came to no start, because of a touch that began within the grab: it is kept from others up to its end.
+  /// The start was called off because of a touch that began within the grab, which is withheld from others until it ends.
   public mutating func calledOff(at now: Instant) { state = .releasing(until: now + Self.patience) }
 
   public mutating func handlerEnded(at now: Instant) {
     if case .holding = state { state = .releasing(until: now + Self.patience) }
   }
 
-  /// To be asked after everything that may have changed it. `isDown`: a contact or a key is down on the device.
-  /// Non-nil: let go of it now.
+  /// Call after everything that may have changed it. `isDown`: a contact or a key is down on the device.
+  ///
+  /// - Returns: non-nil if the device must be released now.
   public mutating func update(isDown: Bool, at now: Instant) -> Release? {
     if case .holding(let until) = state, until <= now { state = .releasing(until: until + Self.patience) }
     guard case .releasing(let until) = state else { return nil }

@@ -1,40 +1,41 @@
 public import Timeline
 public import TouchModel
 
-/// One device of a screen: its syspath in udev. Never eventN, which another device may get after replugging.
+/// One device of a screen: its syspath in udev. Never eventN, which another device may have after replugging.
 public struct DeviceID: Hashable, Sendable {
   public let syspath: String
 
   public init(_ syspath: String) { self.syspath = syspath }
 }
 
-/// Whether a screen may be changed now: the contacts of its devices in, `unknown`, `touched` or `clear` out. Knows
-/// neither updates nor quiet periods.
+/// The gate state of one screen, from the contacts of its devices: `unknown`, `touched` or `clear`. It is independent of
+/// updates and quiet periods.
 public struct Gate: Sendable {
   public enum State: Equatable, Sendable {
-    /// Shut: what is on the glass is not known.
+    /// Shut: the contacts are not known.
     case unknown(Unknown, since: Instant)
-    /// Shut: so many contacts; 0 while a grace time runs.
+    /// Shut: this number of contacts; 0 during a grace time.
     case touched(contacts: Int, since: Instant)
-    /// Shut: all contacts that are left are stuck, and `OnStuck=hold`.
+    /// Shut: all remaining contacts are stuck, with `OnStuck=hold`.
     case stuck(contacts: Int, since: Instant)
-    /// No contact since then; after `unknown`, since the good snapshot.
+    /// No contact since then; after `unknown`, since the slot table was read.
     case clear(since: Instant)
   }
 
+  /// Why the contacts are not known.
   public enum Unknown: Equatable, Sendable {
-    /// The device was found and its first snapshot is not taken yet.
+    /// The device was found, and its first slot table has not been read yet.
     case starting(device: String)
     /// A known touchscreen that cannot be opened or read.
     case unreadable(device: String, why: String)
-    /// The kernel dropped events, and the snapshot after them is not taken yet.
+    /// The kernel dropped events, and the slot table after them has not been read yet.
     case eventsLost(device: String)
   }
 
-  /// After a device went away with fingers on it: re-enumeration puts it back within this time, with the same fingers.
-  /// Also after the kernel released the keys itself: that is the first that is heard of an unplug (the device is gone
-  /// some milliseconds later), and the fingers have not moved. Tried on a test kernel: without it an update was applied
-  /// between the two.
+  /// How long the gate stays shut after a device was removed with fingers on it: re-enumeration brings it back within this
+  /// time, with the same fingers. Also after the kernel released the keys itself: that is the first sign of an unplug (the
+  /// device is gone some milliseconds later), and the fingers have not moved. Tried on a test kernel: without it an update
+  /// was applied between the two.
   public static let grace: Duration = .seconds(2)
 
   private struct Device: Sendable {
@@ -46,7 +47,7 @@ public struct Gate: Sendable {
 
   private enum Condition: Sendable {
     case starting
-    /// It has been opened, but has no table, and has not spoken yet.
+    /// It is open, but has no slot table, and has sent nothing yet.
     case unheard
     case ready
     case eventsLost
@@ -56,7 +57,7 @@ public struct Gate: Sendable {
   public private(set) var state: State
   private var devices: [DeviceID: Device] = [:]
   private var graceEnds: Instant?
-  /// The latest end of a contact or other sign that somebody was there; the latest good snapshot after `unknown`.
+  /// When a contact last ended or other activity was seen; after `unknown`, when the slot table was read.
   private var quietSince: Instant
 
   public init(at now: Instant) {
@@ -64,6 +65,7 @@ public struct Gate: Sendable {
     state = .clear(since: now)
   }
 
+  /// The number of contacts, as in `state`.
   public var contacts: Int {
     switch state {
     case .touched(let contacts, since: _), .stuck(let contacts, since: _): contacts
@@ -76,7 +78,7 @@ public struct Gate: Sendable {
     devices.filter { !$0.value.contacts.isEmpty }.min { $0.key.syspath < $1.key.syspath }?.value.name
   }
 
-  /// A contact is on it, or a grace time runs.
+  /// A contact is on the screen, or a grace time runs.
   public var isTouched: Bool {
     switch state {
     case .touched, .stuck: true
@@ -84,7 +86,7 @@ public struct Gate: Sendable {
     }
   }
 
-  /// No device is left, and no grace time runs: the screen can be forgotten.
+  /// No device remains, and no grace time runs: the screen can be removed.
   public var isEmpty: Bool { devices.isEmpty && graceEnds == nil }
 
   public var nextDeadline: Instant? { graceEnds }
@@ -96,8 +98,8 @@ public struct Gate: Sendable {
     update(at: now)
   }
 
-  /// The first snapshot was good; its contacts have been given to `handle` before. Where these left the device
-  /// uncertain it stays so, up to `becameCertain`.
+  /// The first slot table was read; its contacts must have been passed to `handle` before. If these left the device
+  /// uncertain, it stays uncertain until `becameCertain`.
   public mutating func deviceReady(_ id: DeviceID, at now: Instant) {
     switch devices[id]?.condition {
     case .starting, .unreadable, .ready: devices[id]?.condition = .ready
@@ -127,7 +129,7 @@ public struct Gate: Sendable {
       devices[id]?.contacts.remove(contact)
       devices[id]?.stuck.remove(contact)
       quietSince = max(quietSince, time)
-      // From now on: a finger that stays has not had its chance to speak while the machine slept.
+      // From now on: a finger that stays could not send anything while the machine slept.
       if cause == .keysReleased { graceEnds = now + Self.grace }
     case .stuck(let contact, at: _):
       devices[id]?.stuck.insert(contact)

@@ -1,35 +1,35 @@
 public import Timeline
 public import TouchModel
 
-/// All screens of the machine with a gate each, those that should be there and are not, and what holds for the machine
-/// as a whole: at start, and where there is no screen at all.
+/// All screens of the machine with a gate each, screens that are missing, and the state of the machine as a whole: at
+/// start, and without any screen.
 public struct Screens: Sendable {
   public enum Machine: Equatable, Sendable {
-    /// The first enumeration is not done.
+    /// The first enumeration has not finished.
     case starting(since: Instant)
-    /// No touchscreen was found, and the time to wait for a first one runs.
+    /// No touchscreen was found yet; the wait for a first one ends at `until`.
     case noScreenYet(since: Instant, until: Instant)
-    /// No touchscreen was found, and without one nothing is applied.
+    /// No touchscreen was found, and nothing is applied without one.
     case noScreen(since: Instant)
-    /// Open, as far as it is not a matter of one screen.
+    /// Only the gates of the screens decide.
     case clear(since: Instant)
   }
 
-  /// `OnNoScreen=`: what holds without a screen that was there before, and without any.
+  /// `OnNoScreen=`: what applies without a screen that was there before, and without any.
   public enum OnNoScreen: String, Equatable, Sendable, CaseIterable {
-    /// Its time to come back is over: the machine goes on without it.
+    /// After the grace time, updates are applied without it.
     case apply
     case hold
   }
 
-  /// What the administrator decided.
+  /// What the administrator decides.
   public struct Rules: Equatable, Sendable {
     public var firstScreenTimeout: Duration
     public var missingGrace: Duration
     public var onNoScreen: OnNoScreen
-    /// Those with a section of their own: they are known, there or not.
+    /// Screens with a section in the configuration: they are known, present or not.
     public var named: Set<String>
-    /// Without one of these nothing is applied.
+    /// Nothing is applied if one of these is missing.
     public var required: Set<String>
 
     public init(
@@ -44,14 +44,15 @@ public struct Screens: Sendable {
     }
   }
 
-  /// A screen that is known and not there.
+  /// A screen that is known and missing.
   public struct Absence: Equatable, Sendable {
+    /// Which updates wait for it.
     public enum Reach: Equatable, Sendable {
-      /// All updates wait for it: up to then.
+      /// All updates, until then.
       case grace(until: Instant)
-      /// All updates wait for it.
+      /// All updates.
       case all
-      /// Only its own do.
+      /// Only updates for it.
       case own
     }
 
@@ -75,10 +76,10 @@ public struct Screens: Sendable {
 
   public var isTouched: Bool { gates.values.contains(where: \.isTouched) }
 
-  /// It goes on without any screen.
+  /// Updates are applied although there is no screen.
   public var isWithoutAny: Bool { if case .clear = machine { gates.isEmpty } else { false } }
 
-  /// There, or known to be missing.
+  /// Present, or known to be missing.
   public func isKnown(_ screen: String) -> Bool { gates[screen] != nil || absences[screen] != nil }
 
   public var nextDeadline: Instant? {
@@ -90,7 +91,7 @@ public struct Screens: Sendable {
     return deadlines.min()
   }
 
-  /// The devices that were there at start are opened and have their snapshots.
+  /// The devices that were present at start are open, and their slot tables were read.
   public mutating func enumerated(at now: Instant) {
     if gates.isEmpty {
       machine = .noScreenYet(since: now, until: now + rules.firstScreenTimeout)
@@ -155,7 +156,7 @@ public struct Screens: Sendable {
     }
   }
 
-  /// Its time to come back is over.
+  /// Its grace time has ended.
   private mutating func giveUp(_ name: String) {
     switch rules.onNoScreen {
     case .hold: absences[name]?.reach = .all
@@ -164,7 +165,7 @@ public struct Screens: Sendable {
     }
   }
 
-  /// A screen that is gone is no reason to apply at once: what was its time of clearness is the machine's now.
+  /// The removal of a screen is no reason to apply at once: the machine takes over the time since which it was clear.
   private mutating func forgetEmpty(at now: Instant) {
     for (name, gate) in gates where gate.isEmpty {
       if case .clear(let last) = gate.state, case .clear(let since) = machine {

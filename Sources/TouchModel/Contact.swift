@@ -1,10 +1,10 @@
 public import Timeline
 
-/// A finger (or pen) on the glass.
+/// A finger, or the tip of a stylus, on the glass.
 public struct Contact: Hashable, Sendable {
-  /// The kernel's slot; the place in the group for type A; 0 for single touch.
+  /// The kernel's slot; for type A, the position in the frame; for single touch, 0.
   public let slot: Int
-  /// The kernel's tracking id; nil where the device has none.
+  /// The kernel's tracking id; nil if the device has none.
   public let id: Int32?
 
   public init(slot: Int, id: Int32?) {
@@ -13,17 +13,16 @@ public struct Contact: Hashable, Sendable {
   }
 }
 
-/// What the tracker says of a device after an input. In order; a contact that was replaced ends before the new one
-/// begins.
+/// What an input changed on a device. Changes are in order: a contact that was replaced ends before the new one begins.
 public enum ContactChange: Hashable, Sendable {
   case began(Contact, at: Instant)
   case ended(Contact, EndCause, at: Instant)
-  /// Somebody was there although no contact came of it: a tap within one frame, a hovering or palm contact that began
-  /// or ended. Restarts the quiet period.
+  /// Somebody was there although no contact followed: a tap within one frame, or a hovering or palm contact that began or
+  /// ended. Restarts the quiet period. It is all that a keyboard or a proximity sensor would need.
   case activity(at: Instant)
-  /// It has not changed for so long that it is no finger; it goes on blocking (`OnStuck=hold`), but is named.
+  /// The contact has not changed for longer than any finger. It still blocks (`OnStuck=hold`), and is reported.
   case stuck(Contact, at: Instant)
-  /// It has changed: a finger after all.
+  /// The contact has changed, so it is a finger after all.
   case unstuck(Contact, at: Instant)
   /// The contact set cannot be trusted for a bounded time.
   case becameUncertain(Uncertainty, at: Instant)
@@ -32,31 +31,32 @@ public enum ContactChange: Hashable, Sendable {
 
 /// Why a contact ended.
 public enum EndCause: String, Equatable, Sendable {
-  /// The device said so.
+  /// The device reported it.
   case lifted
-  /// It turned into a palm or went up to hover.
+  /// It turned into a palm, or was lifted into hovering.
   case cancelled
-  /// Another contact took its slot without an end between them.
+  /// Another contact took its slot without an end in between.
   case replaced
   /// The kernel released the keys (suspend).
   case keysReleased
-  /// BTN_TOUCH 0 and nothing more of it for two seconds.
+  /// BTN_TOUCH 0, and no new data of it for two seconds.
   case doubtful
-  /// The kernel's table does not have it, twice.
+  /// Two reads of the slot table did not have it.
   case tableDisagreed
-  /// Lost events, and the table after them does not have it.
+  /// Events were lost, and the slot table after the loss does not have it.
   case endedDuringLoss
-  /// Type A: nothing was heard for half a second.
+  /// Type A: the device sent nothing for half a second.
   case silence
-  /// It has not changed for so long that it is no finger (`OnStuck=ignore`); it counts again once it does.
+  /// It has not changed for longer than any finger (`OnStuck=ignore`). It counts again when it changes.
   case stuck
   /// The device is gone.
   case deviceGone
 }
 
+/// Why the contacts of a device are not known.
 public enum Uncertainty: String, Equatable, Sendable {
-  /// SYN_DROPPED, and the table is not read yet.
+  /// SYN_DROPPED, and the slot table has not been read yet.
   case eventsLost
-  /// Type A without BTN_TOUCH, just opened: the kernel holds nothing that would tell whether a finger is there.
+  /// Type A without BTN_TOUCH, just opened: the kernel has no state that shows whether a finger is there.
   case unheard
 }

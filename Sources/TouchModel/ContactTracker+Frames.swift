@@ -1,12 +1,12 @@
 import Timeline
 
-/// What a complete frame means.
+/// The meaning of a complete frame.
 extension ContactTracker {
   mutating func apply(_ frame: Frame) {
-    switch profile.tongue {
-    case .slots: applySlots(frame)
-    case .groups: applyGroups(frame)
-    case .single: applySingle(frame)
+    switch profile.touchProtocol {
+    case .typeB: applySlots(frame)
+    case .typeA: applyGroups(frame)
+    case .singleTouch: applySingle(frame)
     }
     if frame.ending == .keysReleasedByKernel { releaseAll(at: frame.time) }
   }
@@ -37,7 +37,7 @@ extension ContactTracker {
     if button != nil { buttonUpSince = nil }
     touchDown = button ?? touchDown
     if touchDown == true {
-      // Also where the frame does not speak of BTN_TOUCH: the contact that explained it may have ended.
+      // Also if the frame does not include BTN_TOUCH: the contact that explained it may have ended.
       explainTouchDown(at: frame.time)
     } else if button == false && frame.ending == .report {
       doubtAll(at: frame.time)
@@ -55,7 +55,7 @@ extension ContactTracker {
   }
 
   private mutating func store(_ update: Frame.Update) {
-    // Codes from ABS_MT_TOUCH_MAJOR to ABS_MT_TOOL_Y are about the current slot; the others are not about a slot.
+    // Codes from ABS_MT_TOUCH_MAJOR to ABS_MT_TOOL_Y belong to the current slot; the others belong to none.
     guard update.code >= EventCode.touchMajor && update.code <= EventCode.toolY && slotIsValid else { return }
     slots[currentSlot].receive(update)
   }
@@ -69,20 +69,20 @@ extension ContactTracker {
     if news.newContact || news.sawTool { slots[index].toolIsInherited = !news.sawTool }
     if news.newContact {
       buttonUpSince = nil
-      // Another id means another contact, with or without -1 between them.
+      // Another id means another contact, with or without -1 in between.
       set(index, .absent, news.sawEnd ? .lifted : .replaced, at: time)
       if slots[index].id == -1 { changes.append(.activity(at: time)) }  // Down and up in one frame.
       set(index, slots[index].standing, .lifted, at: time)
     } else if slots[index].id == -1 {
       set(index, .absent, .lifted, at: time)
     } else if slots[index].presence != .palm {
-      // New data of the same contact; also what a rule had doubted or ended is there after all.
+      // New data of the same contact: it is there, even if a rule had doubted or ended it.
       set(index, slots[index].standing, .cancelled, at: time)
     }
     slots[index].committedID = slots[index].id
   }
 
-  /// BTN_TOUCH 0 in an ordinary frame: what is still on the glass is doubted, for panels whose driver never sends
+  /// BTN_TOUCH 0 in an ordinary frame: remaining contacts are doubted, for panels whose driver never sends
   /// ABS_MT_TRACKING_ID -1 (lvgl#9829).
   mutating func doubtAll(at time: Instant) {
     for index in slots.indices where slots[index].presence.mayBeDoubted {
@@ -148,7 +148,7 @@ extension Slot {
     news.changed = true
     switch update.code {
     case EventCode.trackingID:
-      // An id that comes again unchanged says nothing new.
+      // A repeated id is not news.
       if update.value == id { return }
       if update.value == -1 {
         news.sawEnd = true

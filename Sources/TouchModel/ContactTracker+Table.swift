@@ -1,28 +1,28 @@
 public import Timeline
 
-/// What the kernel's table may do: everything at open and after a loss; otherwise add at once, and end only with a
-/// second read that agrees.
+/// The effect of the kernel's slot table: at open and after a loss it decides everything; otherwise it adds contacts at
+/// once, and ends them only with a second read that agrees.
 extension ContactTracker {
-  /// At open, and after a loss: the table is the truth, because nothing is queued that is older or unread.
+  /// Takes over a slot table as the truth, at open and after a loss. No older or unread event may be queued.
   public mutating func adopt(_ table: KernelTable, at now: Instant) -> [ContactChange] {
     forgetReads()
     remember(table)
-    switch profile.tongue {
-    case .slots:
+    switch profile.touchProtocol {
+    case .typeB:
       for index in slots.indices where index < table.trackingIDs.count {
         take(table, index, .endedDuringLoss, at: now)
       }
       slotIsValid = table.currentSlot >= 0 && table.currentSlot < slots.count
       if slotIsValid { currentSlot = table.currentSlot }
-      hear(table.touchDown, at: now)
+      applyButton(table.touchDown, at: now)
       becomeCertain(at: now)
       adoptedAt = now
-    case .single:
+    case .singleTouch:
       touchDown = table.touchDown ?? touchDown
       set(0, touchDown == true ? .touching : .absent, .endedDuringLoss, at: now)
       becomeCertain(at: now)
-    case .groups:
-      // No table. Where BTN_TOUCH tells that somebody is there, one contact stands for all until frames come.
+    case .typeA:
+      // No slots. If BTN_TOUCH shows that somebody is there, one contact represents all until frames arrive.
       if table.touchDown == true && contacts.isEmpty { setGroups(1, at: now) }
       silenceEnds = now + Self.silence
       if table.touchDown == nil && !lost {
@@ -33,23 +33,23 @@ extension ContactTracker {
     return take()
   }
 
-  /// The table of a device that was found at rest: what it holds is not news later.
+  /// Remembers the table of a device at rest, so that it is not news later.
   public mutating func rest(_ table: KernelTable) { remember(table) }
 
-  /// A look at the table while frames are being followed. The caller has drained the device before and after the
-  /// read, and calls again at `secondReadDue` where that is set.
+  /// Compares the slot table with the frames. The device must have been drained before and after the read. Call it again
+  /// at `secondReadDue`, if that is set.
   public mutating func verify(_ table: KernelTable, at now: Instant) -> [ContactChange] {
     if lost { return [] }
     if let adopted = adoptedAt, adopted + Self.secondRead <= now { adoptedAt = nil }
     notice(table, at: now)
-    switch profile.tongue {
-    case .slots:
+    switch profile.touchProtocol {
+    case .typeB:
       for index in slots.indices where index < table.trackingIDs.count { verify(table, index, at: now) }
       verifyButton(table, at: now)
       followSlot(table, at: now)
-    case .single:
+    case .singleTouch:
       verifySingle(table, at: now)
-    case .groups:
+    case .typeA:
       verifyGroups(table, at: now)
     }
     findStuck(at: now)
@@ -60,7 +60,7 @@ extension ContactTracker {
 
   private mutating func verify(_ table: KernelTable, _ index: Int, at now: Instant) {
     if slots[index].presence == .palm, isNoPalm(table, index) {
-      // At once, as all that may be a finger: in mid-frame that brings back a palm, which the hand will lift.
+      // At once, as for anything that may be a finger. In mid-frame this brings back a palm, until the hand lifts.
       countDrift()
       copyTool(table, index)
       set(index, slots[index].standing, .tableDisagreed, at: now)
@@ -74,7 +74,7 @@ extension ContactTracker {
       return
     }
     if before.isContact && !after.isContact {
-      slots[index].addedUnheard = nil  // What was to be confirmed is not there any more.
+      slots[index].addedUnheard = nil  // What was to be confirmed is no longer there.
       guard Self.isSecondRead(&slots[index].missingSince, at: now) else { return }
       countDrift()
     } else if after.isContact {
@@ -84,14 +84,14 @@ extension ContactTracker {
     take(table, index, .tableDisagreed, at: now)
   }
 
-  /// Frames told that this contact is a palm, and the kernel has it as none: what they told was about another slot, or
-  /// it changed unheard.
+  /// Frames reported this contact as a palm, but the kernel does not have it as one: the frames were about another slot,
+  /// or it changed without an event reaching us.
   private func isNoPalm(_ table: KernelTable, _ index: Int) -> Bool {
     table.trackingIDs[index] == slots[index].id && slots[index].tool == ToolType.palm
       && index < table.toolTypes.count && table.toolTypes[index] != ToolType.palm
   }
 
-  /// A contact that the table added, there for so long and no frame told of it: events are withheld.
+  /// A contact that the table added is still there, and no frame has reported it: events are being withheld.
   private mutating func confirm(_ index: Int, at now: Instant) {
     slots[index].missingSince = nil
     guard let added = slots[index].addedUnheard, added + Self.secondRead <= now else { return }
@@ -107,7 +107,7 @@ extension ContactTracker {
     } else if table.touchDown == false && slots.contains(where: { $0.presence.mayBeDoubted }) {
       guard Self.isSecondRead(&buttonUpSince, at: now) else { return }
       countDrift()
-      hear(false, at: now)
+      applyButton(false, at: now)
     } else {
       buttonUpSince = nil
     }
@@ -134,8 +134,8 @@ extension ContactTracker {
     }
   }
 
-  /// BTN_TOUCH is all that the kernel holds of type A; a finger that rests may be silent for longer than the rule. One
-  /// that is stuck has no silence left to end it: BTN_TOUCH does.
+  /// BTN_TOUCH is all that the kernel stores of type A; a resting finger may be silent for longer than the rule allows. A
+  /// stuck contact is no longer ended by silence, so BTN_TOUCH ends it.
   private mutating func verifyGroups(_ table: KernelTable, at now: Instant) {
     switch (table.touchDown, stuckCount) {
     case (true, 0): setGroups(max(1, contacts.count), at: now)
@@ -145,14 +145,14 @@ extension ContactTracker {
     }
   }
 
-  /// What another process was told, we were not: also which slot is current. The kernel tells a slot only when it
-  /// changes, so the first events after the grab would be taken for another slot's.
+  /// Follows the current slot, which changes unnoticed under a foreign grab. The kernel sends a slot only when it changes,
+  /// so the first events after the grab would be assigned to another slot.
   private mutating func followSlot(_ table: KernelTable, at now: Instant) {
     guard slots.indices.contains(table.currentSlot), table.currentSlot != currentSlot else {
       slotOffSince = nil
       return
     }
-    // In the middle of a frame they differ too, and the events before the change are still to come.
+    // They also differ in the middle of a frame, with the events before the change still to come.
     guard mayBeGrabbed || Self.isSecondRead(&slotOffSince, at: now) else { return }
     if !mayBeGrabbed { countDrift() }
     slotOffSince = nil
@@ -160,7 +160,7 @@ extension ContactTracker {
     slotIsValid = true
   }
 
-  /// Whether the same was read before, long enough ago and with no frame since; else this is the first read.
+  /// Whether the same was read before, at least 20 ms ago and with no frame since. Otherwise this is the first read.
   private static func isSecondRead(_ first: inout Instant?, at now: Instant) -> Bool {
     guard let since = first else {
       first = now
@@ -171,7 +171,7 @@ extension ContactTracker {
     return true
   }
 
-  /// When the table must be read again because it disagreed with the frames; nil: not wanted.
+  /// When to read the table again because it disagreed with the frames; nil: not needed.
   public var secondReadDue: Instant? {
     var due = [buttonUpSince, slotOffSince, adoptedAt].compactMap(\.self).min()
     for slot in slots {
@@ -182,8 +182,8 @@ extension ContactTracker {
     return due.map { $0 + Self.secondRead }
   }
 
-  /// What was read before proves nothing any more. A frame does this for what it speaks of, and not for all: else a
-  /// finger that went unheard would stay as long as frames of others come.
+  /// Discards first reads. A frame does this only for the contacts in it: otherwise a finger whose end was missed would
+  /// stay while frames of other fingers arrive.
   mutating func forgetReads() {
     buttonUpSince = nil
     slotOffSince = nil
@@ -205,17 +205,17 @@ extension ContactTracker {
     }
   }
 
-  /// Positions that changed although no frame came: another process gets the events, and somebody touches. Reads once
-  /// a second miss most taps (measured: all of 20), but not that a finger was there.
+  /// Notices positions that changed without a frame: another process receives the events, and somebody touches. Reads once
+  /// a second miss most taps (measured: all of 20), but not the changed position that a tap leaves.
   private mutating func notice(_ table: KernelTable, at now: Instant) {
     var unheard = false
     for index in slots.indices where index < table.positions.count {
       guard let old = slots[index].position, old != table.positions[index] else { continue }
       slots[index].lastChange = now
-      if heardSinceRead { continue }  // Frames told of it, before a rule decided or after.
+      if heardSinceRead { continue }  // Frames reported it, before a rule decided or after.
       switch slots[index].presence {
       case .touching, .hovering, .palm:
-        break  // Followed by its id; the kernel masks its positions.
+        break  // Followed by its id; its positions are masked.
       case .marked, .stuck, .doubtful:
         unheard = true
         set(index, slots[index].standing, .lifted, at: now)
@@ -247,7 +247,7 @@ extension ContactTracker {
 
   // MARK: Taking over
 
-  /// What one slot is by the table. What a rule decided about an id stays as long as the id does.
+  /// What a slot is according to the table. What a rule decided about an id holds while the id stays.
   private func presence(_ index: Int, by table: KernelTable) -> Slot.Presence {
     if table.trackingIDs[index] == slots[index].id {
       switch slots[index].presence {
@@ -262,7 +262,7 @@ extension ContactTracker {
       distance: index < table.distances.count ? table.distances[index] : slots[index].distance)
   }
 
-  /// Makes one slot what the table says.
+  /// Sets one slot to the table's state.
   private mutating func take(_ table: KernelTable, _ index: Int, _ cause: EndCause, at now: Instant) {
     let after = presence(index, by: table)
     copyTool(table, index)
@@ -275,16 +275,16 @@ extension ContactTracker {
     set(index, after, cause, at: now)
   }
 
-  /// The kernel tells of tool and distance only when they change: what changed under a foreign grab is not told again for
-  /// the next contact of the slot.
+  /// Copies tool and distance. The kernel sends them only when they change, so what changed under a foreign grab is not
+  /// sent again for the next contact of the slot.
   private mutating func copyTool(_ table: KernelTable, _ index: Int) {
     if index < table.toolTypes.count { slots[index].tool = table.toolTypes[index] }
     if index < table.distances.count { slots[index].distance = table.distances[index] }
   }
 
-  /// BTN_TOUCH as the table has it: up with contacts on the glass makes them doubtful, down that nothing explains
-  /// brings back what a rule had ended.
-  private mutating func hear(_ button: Bool?, at now: Instant) {
+  /// Applies BTN_TOUCH of the table: up makes contacts on the glass doubtful; down with no contact to explain it brings
+  /// back what a rule had ended.
+  private mutating func applyButton(_ button: Bool?, at now: Instant) {
     guard let button else { return }
     touchDown = button
     if button { explainTouchDown(at: now) } else { doubtAll(at: now) }

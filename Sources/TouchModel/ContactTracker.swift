@@ -1,65 +1,66 @@
 public import Timeline
 
-/// Frames and kernel tables of one device in, its live set of contacts out.
+/// The contacts of one device, from its frames and slot tables.
 ///
-/// A wrong "touched" blocks updates for ever; a wrong "not touched" changes the screen under a finger. So a contact
-/// begins and ends by complete frames, and a second pass over the kernel's table prunes what is over though no frame
-/// said so. The rules stand in docs/touch.md, each with the kernel fact or the public report behind it.
+/// A wrong "touched" blocks updates forever; a wrong "not touched" changes the screen under a finger. So contacts begin
+/// and end with complete frames, and a periodic comparison with the kernel's slot table removes contacts whose end no
+/// frame reported. The rules are in docs/touch.md, each with the kernel fact or the public report behind it.
 public struct ContactTracker: Hashable, Sendable {
-  /// What the whole device comes to, for tests and for status.
+  /// The state of the whole device, for tests and for status.
   public enum Verdict: String, Equatable, Sendable {
     case touched
-    /// Shut, but only for a bounded time.
+    /// Blocks, but only for a bounded time.
     case uncertain
     case idle
   }
 
-  /// BTN_TOUCH 0 with a contact that no frame ended: so long it is doubted before it ends.
+  /// How long a contact that no frame ended is doubted after BTN_TOUCH 0, before it ends.
   public static let doubt: Duration = .seconds(2)
-  /// Type A has no release: so long a silence ends its contacts.
+  /// Type A has no release: silence of this length ends its contacts.
   public static let silence: Duration = .milliseconds(500)
-  /// A table read may fall in the middle of a frame; only a second read, this much later and with no frame between,
-  /// may end a contact. Measured on a test kernel: 1,624 of 7,833 quicker pairs of reads said "no contact" wrongly.
+  /// A table may be read in the middle of a frame; only a second read, this much later and with no frame in between, may
+  /// end a contact. Measured on a test kernel: 1,624 of 7,833 quicker pairs of reads wrongly showed no contact.
   public static let secondRead: Duration = .milliseconds(20)
 
-  /// What becomes of a contact that has not changed for too long.
+  /// What happens to a contact that has not changed for too long.
   public enum StuckPolicy: String, Equatable, Sendable, CaseIterable {
-    /// It is left out until it changes.
+    /// It is ignored until it changes.
     case ignore
-    /// It goes on blocking, and is named.
+    /// It still blocks, and is reported.
     case hold
   }
 
   public let profile: ScreenProfile
-  /// A contact whose id and position have not changed for so long in the kernel's table is stuck. The longest silence
-  /// with a finger down in public recordings is 7.67 s.
+  /// A contact is stuck after its id and position have not changed for this long, neither in frames nor in the table. The
+  /// longest silence with a finger down in public recordings is 7.67 s.
   public let stuckAfter: Duration
   public let onStuck: StuckPolicy
-  /// Slots out of range, which a correct device never sends.
+  /// Slot numbers out of range so far; a correct device never sends one.
   public internal(set) var anomalies = 0
-  /// Differences between the frames and the kernel's table that were repaired.
+  /// Differences between frames and slot tables that were repaired so far.
   public internal(set) var drift = 0
   /// Contacts found stuck so far.
   public internal(set) var stuckTotal = 0
-  /// The table changes while no event arrives: another process holds the device (EVIOCGRAB). Until the next frame.
+  /// The table changes while no event arrives, so another process may hold the device (EVIOCGRAB). False again after the
+  /// next frame.
   public internal(set) var mayBeGrabbed = false
 
   var slots: [Slot]
   var currentSlot = 0
   /// False after a slot number out of range, up to the next valid one.
   var slotIsValid = true
-  /// BTN_TOUCH as last heard; nil where the device has none, or it was never heard.
+  /// The last known BTN_TOUCH; nil if the device has none, or it is not known yet.
   var touchDown: Bool?
   var lost = false
-  /// Type A: when its silence has lasted long enough.
+  /// Type A: when its silence ends its contacts.
   var silenceEnds: Instant?
-  /// A frame came since the table was last read, so a position may have changed without a secret.
+  /// A frame arrived since the table was last read, which explains changed positions.
   var heardSinceRead = false
-  /// The table says BTN_TOUCH is up, with contacts on the glass and no frame since then.
+  /// Since when the table has had BTN_TOUCH up with contacts on the glass, and no frame has arrived.
   var buttonUpSince: Instant?
-  /// The table has another current slot, and no frame came since then.
+  /// Since when the table has had another current slot, and no frame has arrived.
   var slotOffSince: Instant?
-  /// A table was taken over then, perhaps in the middle of a frame: it is compared once more.
+  /// When a table was taken over, possibly in the middle of a frame: it is compared once more.
   var adoptedAt: Instant?
   var changes: [ContactChange] = []
 
@@ -67,30 +68,30 @@ public struct ContactTracker: Hashable, Sendable {
     self.profile = profile
     self.stuckAfter = stuckAfter
     self.onStuck = onStuck
-    switch profile.tongue {
-    case .slots(let count): slots = Array(repeating: Slot(), count: count)
-    case .single: slots = [Slot()]
-    case .groups: slots = []
+    switch profile.touchProtocol {
+    case .typeB(slots: let count): slots = Array(repeating: Slot(), count: count)
+    case .singleTouch: slots = [Slot()]
+    case .typeA: slots = []
     }
   }
 
-  /// The contacts now, doubtful ones included, by slot.
+  /// The current contacts by slot, doubtful ones included.
   public var contacts: [Contact] {
     slots.indices.filter { slots[$0].presence.isContact }.map { contact($0, slots[$0].id) }
   }
 
-  /// Those of `contacts` that will end by themselves unless the device speaks of them again.
+  /// Those of `contacts` that end by themselves unless the device sends new data of them.
   public var doubtfulContacts: [Contact] {
     slots.indices.filter { slots[$0].presence.isDoubtful }.map { contact($0, slots[$0].id) }
   }
 
-  /// Contacts that are left out, or held, because they are stuck.
+  /// The number of stuck contacts, ignored or blocking.
   public var stuckCount: Int { slots.count { $0.presence.isStuck } }
 
-  /// Nobody is on the glass or near it, by frames: what the table holds now is how it was left.
+  /// According to frames, nothing is on the glass or near it.
   public var isAtRest: Bool { !lost && slots.allSatisfy { $0.presence == .absent } }
 
-  /// Something touches, hovers or is a palm, by frames: who saw it come waits for its end.
+  /// According to frames, something touches, hovers or is a palm. Whoever saw it begin must see its end.
   public var isSomethingNear: Bool {
     lost
       || slots.contains { slot in
@@ -101,7 +102,7 @@ public struct ContactTracker: Hashable, Sendable {
       }
   }
 
-  /// What a rule decided is undone by new data of the contact: positions must be heard.
+  /// A rule has decided about a contact, and new data of it undoes that: positions must not be masked.
   public var wantsPositions: Bool {
     slots.contains { slot in
       switch slot.presence {
@@ -111,15 +112,17 @@ public struct ContactTracker: Hashable, Sendable {
     }
   }
 
+  /// The number of contacts that hover.
   public var hoveringCount: Int { slots.count { $0.presence == .hovering } }
 
+  /// The state of the whole device.
   public var verdict: Verdict {
     if lost { return .uncertain }
     if slots.contains(where: { $0.presence == .touching || $0.presence == .stuck(held: true) }) { return .touched }
     return slots.contains { $0.presence.isContact } ? .uncertain : .idle
   }
 
-  /// When `timePassed` is due next; nil: nothing ends by time.
+  /// When to call `timePassed`; nil: nothing ends by time.
   public var nextDeadline: Instant? {
     var earliest = silenceEnds
     for slot in slots {
@@ -130,9 +133,10 @@ public struct ContactTracker: Hashable, Sendable {
 
   // MARK: Inputs
 
-  /// A grab was refused with EBUSY: another process holds the device, and the table is all there is.
+  /// A grab was refused with EBUSY: another process holds the device, and only the slot table shows touches.
   public mutating func noteForeignGrab() { mayBeGrabbed = true }
 
+  /// Applies a frame or a loss. After `resync`, `adopt` must follow.
   public mutating func handle(_ output: FrameAssembler.Output) -> [ContactChange] {
     switch output {
     case .frame(let frame):
@@ -146,11 +150,12 @@ public struct ContactTracker: Hashable, Sendable {
         changes.append(.becameUncertain(.eventsLost, at: time))
       }
     case .resync:
-      break  // The caller reads the table and calls `adopt`.
+      break
     }
     return take()
   }
 
+  /// Ends doubtful contacts, and those that silence ends, if they are due.
   public mutating func timePassed(_ now: Instant) -> [ContactChange] {
     for index in slots.indices {
       if case .doubtful(let until) = slots[index].presence, until <= now {
@@ -165,7 +170,7 @@ public struct ContactTracker: Hashable, Sendable {
     return take()
   }
 
-  /// ENODEV, or udev said "remove": its contacts end as cancelled.
+  /// The device is gone (ENODEV, or `remove` of udev): its contacts end.
   public mutating func removed(at now: Instant) -> [ContactChange] {
     for index in slots.indices {
       set(index, .absent, .deviceGone, at: now)
@@ -182,9 +187,9 @@ public struct ContactTracker: Hashable, Sendable {
   // MARK: Shared by the rules
 
   func contact(_ index: Int, _ id: Int32) -> Contact {
-    switch profile.tongue {
-    case .slots: Contact(slot: index, id: id)
-    case .groups, .single: Contact(slot: index, id: nil)
+    switch profile.touchProtocol {
+    case .typeB: Contact(slot: index, id: id)
+    case .typeA, .singleTouch: Contact(slot: index, id: nil)
     }
   }
 
@@ -199,8 +204,8 @@ public struct ContactTracker: Hashable, Sendable {
     changes.append(.becameCertain(at: now))
   }
 
-  /// Moves a slot to another presence and reports what that means: an end under the id of the last complete frame, a
-  /// beginning under the present one. `cause` counts only where a contact ends.
+  /// Changes the presence of a slot and records the change: an end with the id of the last complete frame, a beginning with
+  /// the current one. `cause` has no effect unless a contact ends.
   mutating func set(_ index: Int, _ presence: Slot.Presence, _ cause: EndCause, at time: Instant) {
     let old = slots[index].presence
     slots[index].presence = presence
@@ -217,7 +222,7 @@ public struct ContactTracker: Hashable, Sendable {
     }
   }
 
-  /// BTN_TOUCH is down, and no slot that counts explains it: then those that a rule ended are there after all.
+  /// If BTN_TOUCH is down and no slot that counts explains it, the contacts that a rule had ended are there after all.
   mutating func explainTouchDown(at time: Instant) {
     let isExplained = slots.contains { $0.presence == .touching || $0.presence.isNear || $0.presence.isStuck }
     guard touchDown == true, !isExplained else { return }
@@ -230,19 +235,19 @@ public struct ContactTracker: Hashable, Sendable {
   }
 }
 
-/// One slot: the kernel's raw values, and what we make of them.
+/// One slot: the kernel's raw values, and what they mean.
 struct Slot: Hashable, Sendable {
   enum Presence: Hashable, Sendable {
     case absent
     case touching
-    /// BTN_TOUCH went up without it; ends then, unless new data of it comes.
+    /// BTN_TOUCH went up without it. It ends at that time, unless new data of it arrives.
     case doubtful(until: Instant)
     case hovering
-    /// Cancelled, and stays so until the id changes.
+    /// No contact until the id changes.
     case palm
-    /// Has not changed for longer than any finger; `held`: it blocks all the same. Until it changes.
+    /// Has not changed for longer than any finger, until it changes. `held`: it still blocks.
     case stuck(held: Bool)
-    /// Ended by a rule while the kernel still has the id: this id does not come back by a table read alone.
+    /// Ended by a rule while the kernel still has the id. A table read alone does not bring this id back.
     case marked
 
     /// On the glass.
@@ -253,7 +258,7 @@ struct Slot: Hashable, Sendable {
       }
     }
 
-    /// BTN_TOUCH up speaks against it.
+    /// BTN_TOUCH 0 makes it doubtful.
     var mayBeDoubted: Bool {
       switch self {
       case .touching, .stuck(held: true): true
@@ -264,7 +269,7 @@ struct Slot: Hashable, Sendable {
     var isDoubtful: Bool { if case .doubtful = self { true } else { false } }
     var isStuck: Bool { if case .stuck = self { true } else { false } }
 
-    /// Somebody is there, though not as a contact.
+    /// Somebody is there, but not as a contact.
     var isNear: Bool {
       switch self {
       case .hovering, .palm: true
@@ -273,42 +278,42 @@ struct Slot: Hashable, Sendable {
     }
   }
 
-  /// ABS_MT_TRACKING_ID; any value but -1 is a contact (0 and 65535 are valid, the advertised range means nothing).
+  /// ABS_MT_TRACKING_ID. Any value but -1 is a contact: 0 and 65535 are valid, and the advertised range has no meaning.
   var id: Int32 = -1
-  /// The id up to the last complete frame.
+  /// The id as of the last complete frame.
   var committedID: Int32 = -1
-  /// ABS_MT_TOOL_TYPE and ABS_MT_DISTANCE stay as they were when the id changes: the kernel sends only changes.
+  /// ABS_MT_TOOL_TYPE; like ABS_MT_DISTANCE, it stays when the id changes: the kernel sends only changes.
   var tool: Int32 = ToolType.finger
   var distance: Int32 = 0
   var presence = Presence.absent
-  /// When its id, its position or anything else of it changed last.
+  /// When anything of it last changed.
   var lastChange = Instant.distantPast
-  /// As the table was last read.
+  /// Its position when the table was last read.
   var position: KernelTable.Position?
-  /// The table was read without this contact then, and no frame came since.
+  /// Since when the table has lacked this contact, and no frame has arrived.
   var missingSince: Instant?
-  /// No frame told the tool of this id: it is that of an id before, and may have changed unheard.
+  /// No frame has reported the tool of this id; the tool is that of an earlier id, and may have changed unnoticed.
   var toolIsInherited = false
-  /// The table told of this contact then, and no frame has yet.
+  /// When the table added this contact, if no frame has reported it yet.
   var addedUnheard: Instant?
-  /// What the frame that is being applied said of the slot.
+  /// What the frame that is being applied changed in the slot.
   var news = News()
 
   struct News: Hashable, Sendable {
     var changed = false
-    /// A tracking id other than the one before.
+    /// The tracking id differs from the one before.
     var newContact = false
     var sawEnd = false
     var sawTool = false
   }
 
-  /// What was read of it before proves nothing any more.
+  /// Discards first reads of it.
   mutating func forgetReads() {
     missingSince = nil
     addedUnheard = nil
   }
 
-  /// What a contact with these raw values is, as long as no rule says otherwise.
+  /// What a contact with these raw values is, unless a rule decided otherwise.
   var standing: Presence { Self.standing(id: id, tool: tool, distance: distance) }
 
   static func standing(id: Int32, tool: Int32, distance: Int32) -> Presence {

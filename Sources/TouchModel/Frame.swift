@@ -1,12 +1,11 @@
 public import Timeline
 
-/// All updates of a device up to a SYN_REPORT: the unit in which a device tells what is true. In the middle of a
-/// frame nothing is.
+/// Everything that a device sends up to one SYN_REPORT. Only complete frames have a meaning.
 public struct Frame: Equatable, Sendable {
   public enum Ending: Equatable, Sendable {
     /// SYN_REPORT with value 0: the device's own frame.
     case report
-    /// SYN_REPORT with value 1 after BTN_TOUCH 0: the kernel itself released the keys (suspend, unplug, `inhibited`).
+    /// SYN_REPORT with value 1 after BTN_TOUCH 0: the kernel released the keys (suspend, unplug, `inhibited`).
     case keysReleasedByKernel
   }
 

@@ -1,24 +1,24 @@
 public import Timeline
 
-/// Events in, whole frames out. Losing events is an ordinary input here, and so is a frame that the kernel cut.
+/// Assembles events into frames. Lost events are an ordinary input, and so are frames that the kernel cut.
 ///
 /// Rules, from the kernel's input core (drivers/input/input.c, evdev.c):
 /// * SYN_REPORT with value 0 ends a frame.
-/// * SYN_REPORT with value 1 is made by the kernel: after a key that it repeated (`BTN_TOUCH 2`), where a frame is
-///   longer than its buffer, and where it releases the keys itself. Only the last one means something: BTN_TOUCH 0 in
-///   it. Otherwise the frame goes on up to the next SYN_REPORT 0.
-/// * After SYN_DROPPED everything up to the next SYN_REPORT is void; then the kernel's table must be read.
+/// * SYN_REPORT with value 1 comes from the kernel: after a key that it repeated (`BTN_TOUCH 2`), if a frame is longer than
+///   its buffer, and if it releases the keys itself. Only the last one ends a frame; it is recognized by BTN_TOUCH 0.
+///   Otherwise the frame continues until the next SYN_REPORT 0.
+/// * After SYN_DROPPED everything up to the next SYN_REPORT is void; then the slot table must be read.
 public struct FrameAssembler: Hashable, Sendable {
   public enum Output: Equatable, Sendable {
     case frame(Frame)
-    /// Events were lost; nothing more is known until `resync`.
+    /// Events were lost; nothing is known until `resync`.
     case lost(Instant)
-    /// The loss is over: read the kernel's table now.
+    /// The loss has ended: read the slot table now.
     case resync(Instant)
   }
 
-  /// A frame of the largest device (60 slots) has well under 1,000 updates; one that never ends is cut off here and
-  /// treated as a loss, so that a mad device costs bounded memory.
+  /// Most updates in a frame. A longer one is treated as a loss, so that memory is bounded. A frame of the largest device
+  /// (60 slots) has well under 1,000 updates.
   public static let longestFrame = 8192
 
   private enum State {
@@ -29,18 +29,19 @@ public struct FrameAssembler: Hashable, Sendable {
   private var state = State.collecting
   private var updates: [Frame.Update] = []
   private var touchReleased = false
-  /// Since when a frame is open that the kernel cut with SYN_REPORT 1; nil: none is. Where the rest of it is masked, its
-  /// end never comes: evdev drops empty frames.
+  /// When the kernel cut the frame that is being assembled, with SYN_REPORT 1; nil: it is not cut. If the rest of it is
+  /// masked, its end never arrives: evdev drops empty frames.
   public private(set) var cutSince: Instant?
 
   public init() {}
 
-  /// Forgets a frame that has begun: before a snapshot that will tell everything.
+  /// Discards an incomplete frame, before a slot table is read that includes it.
   public mutating func reset() {
     state = .collecting
     clear()
   }
 
+  /// Adds an event. Returns what it completed, if anything.
   public mutating func add(_ event: InputEvent) -> Output? {
     switch (event.type, event.code) {
     case (EventType.syn, EventCode.synDropped):
@@ -54,7 +55,7 @@ public struct FrameAssembler: Hashable, Sendable {
     }
   }
 
-  /// Ends a cut frame of which nothing more came for a while.
+  /// Completes a cut frame whose rest did not arrive; nil if no frame is cut.
   public mutating func finishCutFrame(at time: Instant) -> Output? {
     guard cutSince != nil else { return nil }
     let frame = Frame(time: time, updates: updates, ending: .report)
@@ -91,7 +92,7 @@ public struct FrameAssembler: Hashable, Sendable {
       case EventType.abs, EventType.syn:
         break
       default:
-        return nil  // EV_MSC, EV_FF and what is not known say nothing about contacts.
+        return nil  // EV_MSC, EV_FF and unknown types do not concern contacts.
       }
       updates.append(.init(type: event.type, code: event.code, value: event.value))
       if updates.count <= Self.longestFrame { return nil }

@@ -15,8 +15,8 @@ public struct InputEvent: Hashable, Sendable {
   }
 }
 
-/// The names and numbers of linux/input-event-codes.h that matter for touch. They are the kernel's ABI and stand
-/// here so that the pure modules need no C header.
+/// Event types of linux/input-event-codes.h that matter for touch. They are the kernel's ABI; with this copy the pure
+/// modules need no C header.
 public enum EventType {
   public static let syn: UInt16 = 0x00
   public static let key: UInt16 = 0x01
@@ -25,6 +25,7 @@ public enum EventType {
   public static let rep: UInt16 = 0x14
 }
 
+/// Event codes of linux/input-event-codes.h that matter for touch.
 public enum EventCode {
   public static let synReport: UInt16 = 0
   public static let synMTReport: UInt16 = 2
@@ -33,7 +34,7 @@ public enum EventCode {
   public static let buttonToolPen: UInt16 = 0x140
   public static let buttonToolFinger: UInt16 = 0x145
   public static let buttonTouch: UInt16 = 0x14a
-  /// BTN_TOUCH, and BTN_TOOL_FINGER to BTN_TOOL_QUINTTAP, which say how many.
+  /// BTN_TOUCH, and BTN_TOOL_FINGER to BTN_TOOL_QUINTTAP, which report the number of fingers.
   public static let buttonsOfFingers: [UInt16] = [buttonTouch, buttonToolFinger, 0x148, 0x14d, 0x14e, 0x14f]
 
   public static let absX: UInt16 = 0x00

@@ -1,18 +1,20 @@
-/// What the kernel holds for a device at one moment: EVIOCGMTSLOTS, EVIOCGKEY, EVIOCGABS. True even while another
-/// process holds the device, but written before SYN_REPORT, so it may have been read in the middle of a frame.
+/// The slot table of a device at one moment, as EVIOCGMTSLOTS, EVIOCGKEY and EVIOCGABS return it.
+///
+/// It is correct even while another process holds the device. It changes before SYN_REPORT, so it may have been read in
+/// the middle of a frame.
 public struct KernelTable: Hashable, Sendable {
-  /// Tracking id by slot, -1 where there is none; empty for a device without slots.
+  /// Tracking id by slot, -1: none; empty for a device without slots.
   public var trackingIDs: [Int32]
-  /// ABS_MT_TOOL_TYPE by slot; empty where the device has no such axis.
+  /// ABS_MT_TOOL_TYPE by slot; empty if the device has no such axis.
   public var toolTypes: [Int32]
-  /// ABS_MT_DISTANCE by slot; empty where the device has no such axis.
+  /// ABS_MT_DISTANCE by slot; empty if the device has no such axis.
   public var distances: [Int32]
-  /// Position by slot, to see whether somebody moves while no event arrives; one for a device without slots. Compared
-  /// in memory, never logged. Empty where it was not read.
+  /// Position by slot, which shows whether somebody moves while no event arrives; one for a device without slots. Only
+  /// compared in memory, never logged. Empty if it was not read.
   public var positions: [Position]
-  /// The slot that the next event of the device is about.
+  /// The slot that the next event of the device belongs to.
   public var currentSlot: Int
-  /// BTN_TOUCH; nil where the device has none.
+  /// BTN_TOUCH; nil if the device has none.
   public var touchDown: Bool?
 
   public struct Position: Hashable, Sendable {

@@ -1,11 +1,11 @@
-/// The kernel's side of a device, as a value: every event is stored when it is written, also in mid-frame. It answers
-/// for recordings, and for tests, what EVIOCGMTSLOTS and EVIOCGKEY would.
+/// The kernel's state of a device as a value: each event is stored when it is written, also in mid-frame. For recordings
+/// and tests it provides what EVIOCGMTSLOTS and EVIOCGKEY would return.
 public struct SlotTable: Hashable, Sendable {
   public private(set) var table: KernelTable
 
   public init(_ profile: ScreenProfile) {
     table = KernelTable()
-    if case .slots(let count) = profile.tongue {
+    if case .typeB(slots: let count) = profile.touchProtocol {
       table.trackingIDs = Array(repeating: -1, count: count)
       table.toolTypes = Array(repeating: ToolType.finger, count: count)
       table.distances = Array(repeating: 0, count: count)
@@ -15,6 +15,7 @@ public struct SlotTable: Hashable, Sendable {
     }
   }
 
+  /// Stores an event, as the kernel does when the driver sends it.
   public mutating func apply(_ event: InputEvent) {
     switch (event.type, event.code) {
     case (EventType.key, EventCode.buttonTouch):

@@ -7,8 +7,8 @@ struct BadInputTests {
   private static let now = Instant(nanoseconds: 1_000_000_000)
 
   private func device(slots: Int, capacity: Int) -> (SimulatedKernel, ReaderUnderTest) {
-    let profile = ScreenProfile(name: "flood", tongue: .slots(slots))
-    let kernel = SimulatedKernel(SlotTable(profile), profile.tongue, SimulatedKernel.Shape(capacity: capacity))
+    let profile = ScreenProfile(name: "flood", touchProtocol: .typeB(slots: slots))
+    let kernel = SimulatedKernel(SlotTable(profile), profile.touchProtocol, SimulatedKernel.Shape(capacity: capacity))
     return (kernel, ReaderUnderTest(kernel, profile, chunk: 64, now: Self.now))
   }
 
@@ -18,7 +18,7 @@ struct BadInputTests {
 
   private let report = (EventType.syn, EventCode.synReport, Int32(0))
 
-  @Test("100,000 events in one wake-up are read in bounded pieces, and nothing of them is lost")
+  @Test("100,000 events in one wake-up are read in bounded portions, and none of them is lost")
   func flood() {
     let (kernel, reader) = device(slots: 10, capacity: 1 << 20)
     for tap in 0..<Int32(17_000) {
@@ -33,7 +33,7 @@ struct BadInputTests {
     #expect(reader.mostReadAtOnce > 1000 && reader.mostReadAtOnce < 4096 + 64)
   }
 
-  @Test("where the buffer is the kernel's own they are lost, and what the device is like then is known")
+  @Test("with the kernel's own buffer they are lost, and the state of the device after them is known")
   func floodWithLoss() {
     let (kernel, reader) = device(slots: 10, capacity: 64)
     for tap in 0..<Int32(17_000) {
@@ -50,7 +50,7 @@ struct BadInputTests {
     #expect(reader.tracker.verdict == .touched)
   }
 
-  @Test("a frame that says everything of 256 slots is one frame")
+  @Test("a frame with all data of 256 slots is one frame")
   func hugeFrame() {
     let (kernel, reader) = device(slots: ScreenProfile.mostSlots, capacity: 1 << 20)
     for slot in 0..<Int32(ScreenProfile.mostSlots) {
@@ -66,7 +66,7 @@ struct BadInputTests {
   }
 
   @Test(
-    "an absinfo that lies about slots makes a device of bounded size, or one without slots",
+    "a wrong absinfo makes a device of bounded size, or one without slots",
     arguments: [Int(Int32.min) + 1, -1, 0, 1, 2, 257, Int(Int32.max), Int(Int32.max) + 1, .max])
   func lyingSlots(slots: Int) throws {
     let profile = try ScreenProfile(
@@ -74,9 +74,9 @@ struct BadInputTests {
         name: "liar", properties: [InputProperty.direct], keys: [EventCode.buttonTouch],
         axes: [EventCode.slot, EventCode.trackingID, EventCode.positionX, EventCode.positionY], slots: slots,
         taggedTouchscreen: true))
-    #expect(profile.tongue == (slots > 0 ? .slots(min(slots, 256)) : .groups))
-    // It is followed like any other: nothing traps, and a finger is a finger.
-    let kernel = SimulatedKernel(SlotTable(profile), profile.tongue, SimulatedKernel.Shape())
+    #expect(profile.touchProtocol == (slots > 0 ? .typeB(slots: min(slots, 256)) : .typeA))
+    // It is read like any other: nothing traps, and a finger is a contact.
+    let kernel = SimulatedKernel(SlotTable(profile), profile.touchProtocol, SimulatedKernel.Shape())
     let reader = ReaderUnderTest(kernel, profile, chunk: 64, now: Self.now)
     send(
       kernel, (EventType.abs, EventCode.slot, .max), (EventType.abs, EventCode.trackingID, 1),
@@ -86,9 +86,9 @@ struct BadInputTests {
     #expect(reader.tracker.contacts.count == 1)
   }
 
-  @Test("a table of another size than the device said harms nothing, however it is used")
+  @Test("a table of another size than the device has slots does no harm")
   func tableOfOtherSize() {
-    var tracker = ContactTracker(profile: ScreenProfile(name: "liar", tongue: .slots(4)))
+    var tracker = ContactTracker(profile: ScreenProfile(name: "liar", touchProtocol: .typeB(slots: 4)))
     for count in [0, 1, 4, 5, 300] {
       var table = KernelTable(trackingIDs: Array(repeating: 7, count: count), currentSlot: count, touchDown: true)
       table.positions = Array(repeating: .init(x: .max, y: .min), count: 300 - count)

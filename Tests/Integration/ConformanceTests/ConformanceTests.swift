@@ -4,8 +4,8 @@ import Testing
 
 @Suite("conformance")
 struct ConformanceTests {
-  /// From the environment: so many faults at least, this seed, and only this trial of it. The gate always runs the same
-  /// seed; `make conformance` takes another each time.
+  /// From the environment: the least number of faults, the seed, and the only trial to run. `make test` always uses the
+  /// same seed, `make conformance` another one each time.
   private static let faults = number("CONFORMANCE_FAULTS") ?? 20_000
   private static let seed = UInt64(number("CONFORMANCE_SEED") ?? 20_261_130)
   private static let onlyTrial = number("CONFORMANCE_TRIAL")
@@ -67,7 +67,7 @@ struct ConformanceTests {
     return Plan(sets.streams[index % sets.streams.count], seed: random.next())
   }
 
-  /// The same trial with as few faults as still show it, and what happened in its last moments.
+  /// Prints the trial with as few faults as still give a wrong verdict, and its last steps.
   private func explain(_ plan: Plan, _ index: Int) {
     let least = plan.leastThatFails()
     let trial = Trial(least, traces: true)

@@ -1,27 +1,27 @@
 import Seeded
 import Timeline
 
-/// What is done to a device or its reader, at one frame of a stream.
+/// What happens to a device or its reader at one frame of a stream.
 enum Fault: Equatable {
-  /// The reader does not run for so many frames: its buffer overflows where it is small enough.
+  /// The reader does not run for this number of frames: its buffer overflows if it is small enough.
   case paused(frames: Int)
-  /// Another process has EVIOCGRAB for so many frames, and so long after them.
+  /// Another process holds EVIOCGRAB for this number of frames, and for this time after them.
   case grabbed(frames: Int, longer: Duration)
-  /// Pulled and plugged in again. `releaseHeard`: the reader reads the kernel's release before ENODEV.
+  /// Unplugged and plugged in again. `releaseHeard`: the reader reads the kernel's release before ENODEV.
   case unplugged(pause: Duration, fingersStay: Bool, releaseHeard: Bool)
-  /// The kernel ends the frame early, as it does where one is longer than its buffer: SYN_REPORT 1 after so many events.
+  /// The kernel cuts the frame, as it does if one is longer than its buffer: SYN_REPORT 1 after this number of events.
   case cut(after: Int)
-  /// BTN_TOUCH 2 and SYN_REPORT 1, after so many events.
+  /// BTN_TOUCH 2 and SYN_REPORT 1 after this number of events.
   case autorepeat(after: Int)
-  /// Suspend: BTN_TOUCH 0 and SYN_REPORT 1 after so many events. `slotsToo`: as `inhibited` does it.
+  /// Suspend: BTN_TOUCH 0 and SYN_REPORT 1 after this number of events. `slotsToo`: as for `inhibited`.
   case keysReleased(after: Int, slotsToo: Bool)
-  /// The frame in which the last finger lifts says only BTN_TOUCH 0.
+  /// The frame in which the last finger lifts has only BTN_TOUCH 0.
   case liftLost
-  /// The table is looked at in the middle of the frame.
-  case looked(after: Int)
-  /// The frame comes between a reading of the table and the look at the queue.
+  /// A recheck in the middle of the frame.
+  case rechecked(after: Int)
+  /// The frame arrives after a read of the table, before the queue is polled.
   case raced
-  /// The next settled table is not to be had so many times.
+  /// The device does not come to rest for the next tables, this number of times.
   case restless(times: Int)
   case palm(frames: Int)
   case hover(frames: Int)
@@ -29,14 +29,14 @@ enum Fault: Equatable {
   case idReplaced
   /// Down and up in one frame.
   case tap
-  /// The frame's stamps lie in the past.
+  /// The frame's stamps are in the past.
   case clockBack(Duration)
   case unknownCodes
 
-  /// One that a frame of so many events may suffer. `lift`: it holds the last lift.
+  /// A fault for a frame of this number of events. `lift`: the last finger lifts in it.
   static func random(events: Int, lift: Bool, _ random: inout SplitMix64) -> Fault {
     let position = random.below(events)
-    // A lift is seldom enough to be lost each second time.
+    // Lifts are so rare that every second one is lost.
     if lift && random.oneIn(2) { return .liftLost }
     switch random.below(22) {
     case 0: return .paused(frames: 1 + random.below(8))
@@ -49,7 +49,7 @@ enum Fault: Equatable {
     case 5, 6: return .cut(after: position)
     case 7: return .autorepeat(after: position)
     case 8, 9: return .keysReleased(after: position, slotsToo: random.oneIn(4))
-    case 10, 11, 12: return .looked(after: position)
+    case 10, 11, 12: return .rechecked(after: position)
     case 13: return .raced
     case 14: return .restless(times: 1 + random.below(3))
     case 15: return .palm(frames: 1 + random.below(10))

@@ -1,17 +1,17 @@
 import Timeline
 import TouchModel
 
-/// Knows from the device's side who is on the glass, and says whether a verdict is wrong. Written apart from the
-/// tracker's rules: it sees all events, and only asks what the stated exceptions and bounds are.
+/// Decides from the device's side whether a verdict is wrong. Independent of the tracker's rules: it sees all events, and
+/// uses only the documented exceptions and bounds.
 struct Judge {
-  /// When a verdict is asked for.
+  /// When a verdict is judged.
   enum Occasion {
     /// All queued frames have been read.
     case read
-    /// The table was looked at just now, as before each apply.
-    case looked
-    /// The same in the middle of a frame: what has begun in the table counts, what has ended does not yet.
-    case lookedInFrame
+    /// The table was compared just now, as in the last look.
+    case rechecked
+    /// The same in the middle of a frame: what has begun in the table counts, what has ended does not count yet.
+    case recheckedInFrame
   }
 
   private struct Slot {
@@ -20,29 +20,29 @@ struct Judge {
     var distance: Int32 = 0
     /// It was a palm; the rule keeps it cancelled until its id changes.
     var wasPalm = false
-    /// The kernel released the keys: a stated rule leaves it out until something new is heard of it.
+    /// The kernel released the keys: a documented rule ignores it until new data of it arrives.
     var isReleased = false
-    /// BTN_TOUCH is 0, and nothing new was heard of it since: left out two seconds later.
+    /// Since when BTN_TOUCH is 0 without new data of it: it is ignored two seconds later.
     var doubtedSince: Instant?
-    /// Spoken of in the frame that is being written.
+    /// It is in the frame that is being written.
     var isMentioned = false
 
     var isNear: Bool { id != -1 && (wasPalm || tool == ToolType.palm || distance > 0) }
     var isFinger: Bool { id != -1 && tool != ToolType.palm && distance <= 0 }
   }
 
-  /// Each second while something waits, and 20 ms for the second reading.
+  /// The recheck of each second while something waits, and 20 ms for the second read.
   static let pruning: Duration = .milliseconds(1020)
   /// A device that does not come to rest is tried again every 50 ms, a few times in these trials.
   static let restless: Duration = .milliseconds(200)
   /// For stamps in whole microseconds.
   static let slack: Duration = .milliseconds(1)
 
-  private let tongue: ScreenProfile.Tongue
+  private let touchProtocol: TouchProtocol
   private var slots: [Slot]
   private var currentSlot: Int
   private var touchDown: Bool?
-  /// BTN_TOUCH 0 stands in the frame that is being written.
+  /// BTN_TOUCH 0 is in the frame that is being written.
   private var releasedInFrame = false
   private var groups = 0
   private var groupsInFrame = 0
@@ -50,19 +50,19 @@ struct Judge {
   private var sawGroup = false
   private var isGroupsKnown = true
 
-  // What complete frames say.
-  /// Since when nobody is on the glass by complete frames; nil: somebody is.
+  // According to complete frames.
+  /// Since when nobody is on the glass; nil: somebody is.
   private var emptySince: Instant?
-  /// Since when BTN_TOUCH is 0 with contacts in the table of which nothing was said since; nil: not so.
+  /// Since when BTN_TOUCH is 0 with contacts in the table without new data; nil: that is not the case.
   private var abandonedSince: Instant?
-  /// The last complete group of a type A device, and when the reader lost sight of the groups.
+  /// The last complete group of a type A device, and when the reader lost groups.
   private var lastGroup = Instant.distantPast
   private var groupsLostAt = Instant.distantPast
-  /// The reader heard nothing for a while; what it missed is repaired by then.
+  /// When what the reader missed must be repaired.
   private var repairedBy = Instant.distantPast
 
   init(_ profile: ScreenProfile, _ table: KernelTable, at now: Instant) {
-    tongue = profile.tongue
+    touchProtocol = profile.touchProtocol
     slots = table.trackingIDs.indices.map { index in
       Slot(id: table.trackingIDs[index], tool: table.toolTypes[index], distance: table.distances[index])
     }
@@ -149,18 +149,18 @@ struct Judge {
       somebody = true
       if touchDown == false && slots[index].doubtedSince == nil { slots[index].doubtedSince = now }
     }
-    switch tongue {
-    case .slots:
+    switch touchProtocol {
+    case .typeB:
       if touchDown != false || !somebody { abandonedSince = nil } else { abandonedSince = abandonedSince ?? now }
-    case .single:
+    case .singleTouch:
       somebody = touchDown == true
-    case .groups:
+    case .typeA:
       somebody = groups > 0
     }
     emptySince = somebody ? nil : emptySince ?? now
   }
 
-  /// The reader heard nothing up to now: a foreign grab ends.
+  /// The reader received nothing until now: a foreign grab ends.
   mutating func wasBlind(until now: Instant) {
     repairedBy = now + Self.pruning
     lostFrames(at: now)
@@ -169,13 +169,13 @@ struct Judge {
   /// What the reader missed may not be repaired yet.
   func isRepairing(at now: Instant) -> Bool { now <= repairedBy }
 
-  /// The reader was stopped up to now: what it reads only now is doubted from now on.
+  /// The reader was stopped until now: what it reads only now is doubted from now on.
   mutating func wasStopped(until now: Instant) {
     if abandonedSince != nil { abandonedSince = now }
     lostFrames(at: now)
   }
 
-  /// The reader did not get all frames; of type A it then knows nothing for a while.
+  /// The reader did not receive all frames; of type A it then knows nothing for a while.
   mutating func lostFrames(at now: Instant) {
     isGroupsKnown = false
     groupsLostAt = now
@@ -191,14 +191,15 @@ struct Judge {
       if occasion == .read && (isGrabbed || now <= repairedBy) { return nil }
       return isSurelyTouched(now, isGrabbed: isGrabbed) ? "idle with a finger on the glass" : nil
     }
-    if occasion == .lookedInFrame || now <= repairedBy + Self.slack { return nil }
-    let start = tongue == .groups ? groupsLostAt : Instant.distantPast
+    if occasion == .recheckedInFrame || now <= repairedBy + Self.slack { return nil }
+    let start = touchProtocol == .typeA ? groupsLostAt : Instant.distantPast
     // A hovering contact may be doubted first.
     let mayDoubt = touchDown == false && slots.contains { $0.id != -1 }
-    // BTN_TOUCH 0 that only the table tells of is doubted from the second read of a look on.
+    // With BTN_TOUCH 0 that only the table has, doubt begins at the second read of a recheck.
     let doubt = mayDoubt ? ContactTracker.doubt + Self.pruning : .zero
     let bound =
-      doubt + (isGrabbed ? Self.pruning : .zero) + (tongue == .groups ? ContactTracker.silence + Self.restless : .zero)
+      doubt + (isGrabbed ? Self.pruning : .zero)
+      + (touchProtocol == .typeA ? ContactTracker.silence + Self.restless : .zero)
       + Self.slack
     if let since = emptySince, now - max(since, start) > bound {
       return "\(verdict.rawValue) for \(now - since) with nobody on the glass"
@@ -207,7 +208,7 @@ struct Judge {
       return "\(verdict.rawValue) for \(now - since) after BTN_TOUCH 0"
     }
     // With BTN_TOUCH down a finger may rest for longer.
-    if tongue == .groups, touchDown != true,
+    if touchProtocol == .typeA, touchDown != true,
       now - max(lastGroup, start) > ContactTracker.silence + Self.restless + Self.slack
     {
       return "\(verdict.rawValue) for \(now - lastGroup) of silence"
@@ -216,9 +217,9 @@ struct Judge {
   }
 
   private func isSurelyTouched(_ now: Instant, isGrabbed: Bool) -> Bool {
-    switch tongue {
-    case .slots:
-      // Down, and nothing else explains it: then also those count that a rule had left out.
+    switch touchProtocol {
+    case .typeB:
+      // Down, and nothing else explains it: then those that a rule ignored count, too.
       if touchDown == true && slots.contains(where: { $0.id != -1 }) && !slots.contains(where: { $0.isNear }) {
         return true
       }
@@ -226,9 +227,9 @@ struct Judge {
         guard slot.isFinger && !slot.wasPalm && !slot.isReleased else { return false }
         return slot.doubtedSince.map { now - $0 < ContactTracker.doubt - Self.slack } ?? true
       }
-    case .single:
+    case .singleTouch:
       return touchDown == true
-    case .groups:
+    case .typeA:
       // No table: under a grab nothing can be known.
       return groups > 0 && isGroupsKnown && !isGrabbed && now - lastGroup < ContactTracker.silence - Self.slack
     }

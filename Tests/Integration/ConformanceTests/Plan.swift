@@ -5,15 +5,15 @@ import Seeded
 struct Plan {
   /// How the device ends.
   enum Ending: CaseIterable {
-    /// As the recording does.
+    /// As in the recording.
     case recorded
     /// All fingers lift.
     case lifted
-    /// All fingers lift while the reader hears nothing, for good.
+    /// All fingers lift under a foreign grab that does not end.
     case liftedUnderGrab
     /// They lift while the reader is stopped.
     case liftedWhilePaused
-    /// The device says BTN_TOUCH 0 only.
+    /// The device sends only BTN_TOUCH 0.
     case buttonOnly
     /// The machine is suspended.
     case released
@@ -26,7 +26,7 @@ struct Plan {
   var shape: SimulatedKernel.Shape
   /// Most events that one read(2) returns.
   var chunk: Int
-  /// After a release the driver says BTN_TOUCH 1 again with its next frame.
+  /// After a release the driver sends BTN_TOUCH 1 again with its next frame.
   var driverRepeatsButton = true
   var faults: [(frame: Int, fault: Fault)] = []
   var ending: Ending
@@ -45,7 +45,7 @@ struct Plan {
     var random = SplitMix64(seed: seed)
     self.stream = stream
     firstFrame = random.below(stream.snapshots.count) * Stream.snapshotStep
-    // Fewer frames where they are large: a trial costs about the same on every device.
+    // Fewer frames if they are large, so that a trial takes about the same time on every device.
     let typical = max(3, stream.events.count / stream.frames.count)
     frameCount = min(stream.frames.count - firstFrame, 10 + random.below(600 / typical))
     shape = SimulatedKernel.Shape(

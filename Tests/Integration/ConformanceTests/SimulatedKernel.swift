@@ -3,14 +3,14 @@ import Timeline
 import TouchModel
 import TouchReading
 
-/// The kernel's side of one device: its table, and the buffer of the one reader that we are.
+/// The kernel's side of one device: its slot table, and the buffer of one reader.
 ///
-/// As drivers/input/input.c and evdev.c do it: an event is in the table when it is written, and reaches the reader with
-/// the SYN_REPORT after it. A buffer that is full keeps SYN_DROPPED and the newest event. Under a foreign grab the
-/// table goes on and the reader hears nothing.
+/// As in drivers/input/input.c and evdev.c: an event changes the table when it is written, and reaches the reader with the
+/// next SYN_REPORT. A buffer that is full keeps SYN_DROPPED and the newest event. Under a foreign grab the table still
+/// changes and the reader receives nothing.
 final class SimulatedKernel: FrameSource {
   struct Shape: Equatable {
-    /// Events that the reader's buffer holds; the kernel makes it 64 at least.
+    /// The number of events in the reader's buffer; the kernel's least is 64.
     var capacity = 64
     var layout = EventDecoder.Layout.time64
     /// The device has ABS_MT_TOOL_TYPE and ABS_MT_DISTANCE.
@@ -22,7 +22,7 @@ final class SimulatedKernel: FrameSource {
   }
 
   var isGrabbed = false
-  /// Called once, right after the next reading of the table: what happens between a reading and the look at the queue.
+  /// Called once, right after the next read of the table: what happens before the queue is polled.
   var afterTable: (() -> Void)?
   /// The device was unplugged.
   var isGone = false
@@ -34,13 +34,13 @@ final class SimulatedKernel: FrameSource {
   private(set) var discards = 0
   /// Events that were read so far.
   private(set) var eventsRead = 0
-  /// Positions and EV_MSC come through the reader's mask.
-  private(set) var hearsPositions = true
+  /// Positions are not masked.
+  private(set) var sendsPositions = true
   /// How often the buffer overflowed.
   private(set) var overflows = 0
 
   private let shape: Shape
-  private let tongue: ScreenProfile.Tongue
+  private let touchProtocol: TouchProtocol
   private let decoder: EventDecoder
   private var slots: SlotTable
   private var pending: [InputEvent] = []
@@ -49,9 +49,9 @@ final class SimulatedKernel: FrameSource {
   private var readable = 0
   private var bytes = [UInt8](repeating: 0, count: 64 * 24)
 
-  init(_ slots: SlotTable, _ tongue: ScreenProfile.Tongue, _ shape: Shape) {
+  init(_ slots: SlotTable, _ touchProtocol: TouchProtocol, _ shape: Shape) {
     self.slots = slots
-    self.tongue = tongue
+    self.touchProtocol = touchProtocol
     self.shape = shape
     decoder = EventDecoder(layout: shape.layout)
     _ = wantPositions(false)
@@ -59,18 +59,18 @@ final class SimulatedKernel: FrameSource {
 
   // MARK: The device's side
 
-  /// With all axes, whatever the device has.
+  /// With all axes, whether the device has them or not.
   var wholeTable: KernelTable {
     var table = slots.table
     table.touchDown = shape.hasTouchButton ? touchDown : nil
     return table
   }
 
-  /// A frame has begun that the reader does not have.
+  /// A frame has begun and is not complete.
   var isInFrame: Bool { !pending.isEmpty }
   var touchDown: Bool { slots.table.touchDown == true }
 
-  /// input_event(): false where the kernel passes nothing on, because a key did not change.
+  /// input_event(). False if the kernel sends nothing because a key did not change.
   @discardableResult
   func write(_ event: InputEvent) -> Bool {
     if event.type == EventType.key && event.code == EventCode.buttonTouch && event.value != 2
@@ -104,23 +104,25 @@ final class SimulatedKernel: FrameSource {
 
   // MARK: The reader's side
 
-  /// As `TouchDevice.wantPositions`: true where the mask changed.
+  /// As `TouchDevice.wantPositions`.
   func wantPositions(_ wanted: Bool) -> Bool {
-    if wanted == hearsPositions || !shape.masks || tongue == .groups { return false }
-    hearsPositions = wanted
+    if wanted == sendsPositions || !shape.masks || touchProtocol == .typeA { return false }
+    sendsPositions = wanted
     return true
   }
 
   private func isMasked(_ event: InputEvent) -> Bool {
-    if !shape.masks || tongue == .groups { return false }
+    if !shape.masks || touchProtocol == .typeA { return false }
     switch event.type {
     case EventType.syn: return false
     case EventType.key:
-      return event.code != EventCode.buttonTouch || (shape.hasAutorepeat && tongue != .single && !hearsPositions)
+      return event.code != EventCode.buttonTouch
+        || (shape.hasAutorepeat && touchProtocol != .singleTouch && !sendsPositions)
     case EventType.abs:
-      if hearsPositions { return false }
+      if sendsPositions { return false }
       switch event.code {
-      case EventCode.slot, EventCode.trackingID, EventCode.toolType, EventCode.distance: return tongue == .single
+      case EventCode.slot, EventCode.trackingID, EventCode.toolType, EventCode.distance:
+        return touchProtocol == .singleTouch
       default: return true
       }
     default: return event.type == 0x04  // EV_MSC

@@ -2,16 +2,16 @@ import Recordings
 import Timeline
 import TouchModel
 
-/// What one device sent, cut into its frames, with the kernel's table at many of them, so that a trial may begin in
-/// the middle of a touch.
+/// What one device sent, by frames, with the slot table at many of them, so that a trial can begin in the middle of a
+/// touch.
 final class Stream {
   let name: String
   let profile: ScreenProfile
   let hasTouchButton: Bool
   let hasAutorepeat: Bool
-  /// From the first event of the recording, which is at 1,000 s of the clock of the trials.
+  /// The first event is at 1,000 s of the clock of the trials.
   let events: [InputEvent]
-  /// Each up to its SYN_REPORT 0; those with value 1 lie within.
+  /// Each up to its SYN_REPORT 0; those with value 1 are within.
   let frames: [Range<Int>]
   /// The table before frame 0, `snapshotStep`, 2 * `snapshotStep`, and so on.
   let snapshots: [SlotTable]
@@ -53,7 +53,7 @@ final class Stream {
     self.lifts = lifts
   }
 
-  /// Nil where the recorded device is no touchscreen, or sent nothing.
+  /// Nil if the recorded device is not a touchscreen, or sent nothing.
   convenience init?(name: String, _ recording: Recording) {
     let device = recording.device
     let capabilities = ScreenProfile.Capabilities(
@@ -65,16 +65,16 @@ final class Stream {
       hasAutorepeat: device.autorepeat, events: recording.events)
   }
 
-  /// What a driver that knows of one finger would have made of it; nil without BTN_TOUCH.
+  /// What a single-touch driver would have sent; nil without BTN_TOUCH.
   var asSingleTouch: Stream? {
     guard hasTouchButton else { return nil }
     return Stream(
-      name: "\(name) as single touch", profile: ScreenProfile(name: profile.name, tongue: .single),
+      name: "\(name) as single touch", profile: ScreenProfile(name: profile.name, touchProtocol: .singleTouch),
       hasTouchButton: true, hasAutorepeat: hasAutorepeat,
       events: events.filter { $0.type != EventType.abs || $0.code < EventCode.slot })
   }
 
-  /// What a driver of type A would have made of it: all contacts in every frame, no BTN_TOUCH.
+  /// What a type A driver would have sent: all contacts in every frame, no BTN_TOUCH.
   var asTypeA: Stream {
     var made: [InputEvent] = []
     var table = SlotTable(profile)
@@ -92,7 +92,8 @@ final class Stream {
       made.append(event)
     }
     return Stream(
-      name: "\(name) as type A", profile: ScreenProfile(name: profile.name, tongue: .groups), hasTouchButton: false,
+      name: "\(name) as type A", profile: ScreenProfile(name: profile.name, touchProtocol: .typeA),
+      hasTouchButton: false,
       hasAutorepeat: false, events: made)
   }
 }

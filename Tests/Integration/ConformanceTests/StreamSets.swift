@@ -4,7 +4,7 @@ import ProjectFiles
 import Recordings
 import TouchModel
 
-/// All recordings there are: those of others beside the project, absent in a stranger's clone, and the project's own.
+/// All recordings: those of others beside the project, which are absent in a public clone, and the project's own.
 struct StreamSets {
   let streams: [Stream]
   let recordings: Int
@@ -29,7 +29,7 @@ struct StreamSets {
       if found.isEmpty { absent.append(set) } else { present.append(set) }
       recordings += found.count
       streams += found
-      streams += found.filter { $0.profile.tongue != .single }.compactMap(\.asSingleTouch)
+      streams += found.filter { $0.profile.touchProtocol != .singleTouch }.compactMap(\.asSingleTouch)
       if set == "own" { streams += found.map(\.asTypeA) }
     }
     self.streams = streams

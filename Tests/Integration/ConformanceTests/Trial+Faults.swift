@@ -1,9 +1,9 @@
 import Timeline
 import TouchModel
 
-/// How each fault is done. Those that a device cannot suffer are not counted.
+/// How each fault happens. Faults that the device cannot have are not counted.
 extension Trial {
-  private var hasSlots: Bool { if case .slots = plan.stream.profile.tongue { true } else { false } }
+  private var hasSlots: Bool { if case .typeB = plan.stream.profile.touchProtocol { true } else { false } }
   private var table: KernelTable { kernel.wholeTable }
 
   // MARK: Before the frame
@@ -34,7 +34,7 @@ extension Trial {
       unplug(releaseHeard: releaseHeard)
       shift += pause
       now = now + pause
-      replug(SimulatedKernel(reenumerated(fingersStay), plan.stream.profile.tongue, plan.shape))
+      replug(SimulatedKernel(reenumerated(fingersStay), plan.stream.profile.touchProtocol, plan.shape))
     case .restless(let times):
       kernel.restless = times
     case .clockBack(let time):
@@ -56,7 +56,7 @@ extension Trial {
       }
     case .tap:
       if !tap() { injected = before }
-    case .cut, .autorepeat, .keysReleased, .liftLost, .looked, .raced:
+    case .cut, .autorepeat, .keysReleased, .liftLost, .rechecked, .raced:
       injected = before  // While the frame is written.
     }
     if injected != before { note { "FAULT \(fault)" } }
@@ -120,7 +120,7 @@ extension Trial {
     checkBalance()
   }
 
-  /// The table of the device when it is there again.
+  /// The table of the device after it was plugged in again.
   private func reenumerated(_ fingersStay: Bool) -> SlotTable {
     let before = table
     var made = SlotTable(plan.stream.profile)
@@ -140,7 +140,7 @@ extension Trial {
     return made
   }
 
-  // MARK: What the device says in between
+  // MARK: What the device sends in between
 
   private func at(_ slot: Int, _ body: () -> Void) {
     let current = table.currentSlot
@@ -156,7 +156,7 @@ extension Trial {
     }
   }
 
-  /// The contact of the current slot turns into something else, and back after some frames.
+  /// Turns the contact of the current slot into something else, and back after some frames.
   private func turn(_ code: UInt16, _ value: Int32, back: Int32, _ frames: Int) -> Bool {
     let (ids, slot) = (table.trackingIDs, table.currentSlot)
     guard plan.shape.hasToolAxes, ids.indices.contains(slot), ids[slot] != -1 else { return false }
@@ -175,8 +175,8 @@ extension Trial {
   }
 
   private func tap() -> Bool {
-    switch plan.stream.profile.tongue {
-    case .slots:
+    switch plan.stream.profile.touchProtocol {
+    case .typeB:
       guard let free = table.trackingIDs.firstIndex(of: -1) else { return false }
       at(free) {
         write(EventType.abs, EventCode.trackingID, newID())
@@ -184,12 +184,12 @@ extension Trial {
         write(EventType.abs, EventCode.trackingID, -1)
       }
       return true
-    case .single:
+    case .singleTouch:
       if kernel.touchDown { return false }
       write(EventType.key, EventCode.buttonTouch, 1)
       write(EventType.key, EventCode.buttonTouch, 0)
       return true
-    case .groups:
+    case .typeA:
       return false
     }
   }
@@ -212,8 +212,8 @@ extension Trial {
       report(1)
     case .keysReleased(let place, let slotsToo) where place == position && kernel.touchDown:
       release(slotsToo: slotsToo)
-    case .looked(let place) where place == position && !isPaused && !isReadingTable:
-      look(.lookedInFrame)
+    case .rechecked(let place) where place == position && !isPaused && !isReadingTable:
+      recheck(.recheckedInFrame)
     default:
       return
     }
@@ -228,14 +228,14 @@ extension Trial {
     isReleased = true
   }
 
-  /// A driver says BTN_TOUCH with every frame; the kernel passes it on where it had released it.
+  /// A driver sends BTN_TOUCH with every frame; the kernel forwards it after it had released it.
   func repeatButton() {
     guard plan.driverRepeatsButton, isReleased else { return }
     isReleased = false
     if table.trackingIDs.contains(where: { $0 != -1 }) { write(EventType.key, EventCode.buttonTouch, 1) }
   }
 
-  /// Something happens between a reading of the table and the look at the queue after it.
+  /// Something happens between a read of the table and the poll of the queue.
   func race(_ body: @escaping () -> Void) {
     var happened = false
     kernel.afterTable = { [unowned self] in
@@ -265,12 +265,12 @@ extension Trial {
 
   private func liftAll() {
     liftSlots()
-    if plan.stream.profile.tongue == .groups { write(EventType.syn, EventCode.synMTReport, 0) }
+    if plan.stream.profile.touchProtocol == .typeA { write(EventType.syn, EventCode.synMTReport, 0) }
     write(EventType.key, EventCode.buttonTouch, 0)
     report(0)
   }
 
-  /// The device ends as planned; five seconds later nobody is there.
+  /// Ends the device as planned; five seconds later nobody is there.
   func finish() {
     pausedFrames = 0
     resume()
@@ -299,7 +299,7 @@ extension Trial {
     wake()
     check(.read)
     advance(to: now + .seconds(5))
-    look()
+    recheck()
     if reader.verdict != .idle { fail("\(reader.verdict.rawValue) at the end") }
     if reader.begins != reader.ends { fail("\(reader.begins) begins, but \(reader.ends) ends") }
   }

@@ -1,7 +1,7 @@
 import Timeline
 import TouchModel
 
-/// One run of a plan: the recorded device writes, the reader reads, the judge looks on. Ends at the first wrong verdict.
+/// One run of a plan: the recorded device writes, the reader reads, the judge decides. Ends at the first wrong verdict.
 final class Trial {
   struct WrongVerdict: Equatable, CustomStringConvertible {
     let frame: Int
@@ -12,7 +12,7 @@ final class Trial {
 
   private(set) var wrong: WrongVerdict?
   var injected = 0
-  /// What happened, line by line; kept only where `traces`.
+  /// What happened, line by line; empty without `traces`.
   private(set) var trace: [String] = []
 
   let plan: Plan
@@ -22,7 +22,7 @@ final class Trial {
   var kernel: SimulatedKernel
   var judge: Judge
   var frame: Int
-  /// Delays make what follows in the recording later.
+  /// The delay of the recording because of faults.
   var shift = Duration.zero
   var nextTick: Instant
 
@@ -46,7 +46,8 @@ final class Trial {
     frame = plan.firstFrame
     now = stream.events[stream.frames[plan.firstFrame].lowerBound].time
     nextTick = now + .seconds(1)
-    kernel = SimulatedKernel(stream.snapshots[plan.firstFrame / Stream.snapshotStep], stream.profile.tongue, plan.shape)
+    kernel = SimulatedKernel(
+      stream.snapshots[plan.firstFrame / Stream.snapshotStep], stream.profile.touchProtocol, plan.shape)
     judge = Judge(stream.profile, kernel.wholeTable, at: now)
     reader = ReaderUnderTest(kernel, stream.profile, chunk: plan.chunk, now: now)
     note { "opened; \(plan.shape)" }
@@ -66,7 +67,7 @@ final class Trial {
         next += 1
       }
       play(range, faults)
-      if frame % 8 == 0 { look() }
+      if frame % 8 == 0 { recheck() }
       frame += 1
     }
     if wrong == nil { finish() }
@@ -81,11 +82,11 @@ final class Trial {
       let due = min(nextTick, reader.nextDeadline ?? nextTick)
       if due > target { break }
       spins = due > now ? 0 : spins + 1
-      if spins > 20 { return fail("a timer that is due again at once, for ever") }
+      if spins > 20 { return fail("a timer that is due again at once, forever") }
       now = max(now, due)
       if now >= nextTick {
         nextTick = now + .seconds(1)
-        look()
+        recheck()
       }
       reader.timePassed(now)
       check(.read)
@@ -93,11 +94,11 @@ final class Trial {
     now = max(now, target)
   }
 
-  /// The table is compared, and a verdict asked for.
-  func look(_ occasion: Judge.Occasion = .looked) {
+  /// Compares the table, and judges the verdict.
+  func recheck(_ occasion: Judge.Occasion = .rechecked) {
     if isPaused { return }
     reader.recheck(now)
-    note { "looked: \(summary)" }
+    note { "rechecked: \(summary)" }
     check(occasion)
   }
 
@@ -105,7 +106,7 @@ final class Trial {
     if wrong != nil || isPaused { return }
     if reader.verdict != .idle && reader.isAwaitingTable { return }  // A device that does not come to rest.
     if occasion == .read, let adopted = reader.adoptedInFrame, now - adopted <= ContactTracker.secondRead { return }
-    // The gate is shut while a cut frame is open, for 20 ms at most.
+    // The gate is shut while a frame is cut, at most 20 ms.
     if reader.isFrameCut { return }
     if let objection = judge.objection(to: reader.verdict, occasion, isGrabbed: kernel.isGrabbed, at: now) {
       fail("\(objection), after it was \(occasion)")
@@ -171,15 +172,15 @@ final class Trial {
     let overflows = kernel.overflows
     guard kernel.write(event) else { return }
     judge.saw(event)
-    note { "  \(event.name)\(kernel.isGrabbed ? " (not heard)" : "")" }
+    note { "  \(event.name)\(kernel.isGrabbed ? " (grabbed)" : "")" }
     guard type == EventType.syn && code == EventCode.synReport else { return }
     let overflowed = kernel.overflows != overflows
     if overflowed { note { "  SYN_DROPPED for the reader" } }
-    // As the reader takes them.
+    // As the reader stamps them.
     if !kernel.isGrabbed { lastStamp = event.time >= lastStamp ? event.time : now }
     let reached =
       !isPaused && !kernel.isGrabbed && !overflowed && !isReadingTable && !reader.isAwaitingTable
-      && kernel.hearsPositions && !judge.isRepairing(at: now)
+      && kernel.sendsPositions && !judge.isRepairing(at: now)
     judge.frameEnded(value: value, reached: reached, stamp: kernel.isGrabbed ? now : lastStamp, at: now)
     if overflowed { judge.lostFrames(at: now) }
     wake()

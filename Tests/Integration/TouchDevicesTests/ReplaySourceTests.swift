@@ -15,7 +15,7 @@ struct ReplaySourceTests {
     var device = RecordedDevice(name: "Panel")
     device.keys = [EventCode.buttonTouch]
     for code in [EventCode.slot, EventCode.positionX, EventCode.positionY, EventCode.trackingID] {
-      device.axes[code] = RecordedDevice.Axis(minimum: 0, maximum: 9)
+      device.axes[code] = RecordedDevice.AxisInfo(minimum: 0, maximum: 9)
     }
     let landed = Instant(nanoseconds: 5_000_000_000)
     let events = [(landed, Int32(7)), (landed + .milliseconds(100), -1)].flatMap { time, id in

@@ -1,6 +1,6 @@
 public import TouchModel
 
-/// What must hold after a line of a touch script.
+/// What must be true after a line of a touch script.
 public enum ScriptExpectation: Hashable, Sendable {
   case verdict(ContactTracker.Verdict)
   /// As written: `{0:5,1:6?}`.
@@ -13,8 +13,8 @@ public enum ScriptExpectation: Hashable, Sendable {
       self = .contacts(word)
     } else if let equals = word.firstIndex(of: "=") {
       let name = String(word[..<equals])
-      guard ["begins", "ends", "anom", "hover"].contains(name) else { throw Malformed("nothing is called \(name)") }
-      guard let number = Int(word[word.index(after: equals)...]) else { throw Malformed("\(word) has no number") }
+      guard ["begins", "ends", "anom", "hover"].contains(name) else { throw Malformed("unknown total \(name)") }
+      guard let number = Int(word[word.index(after: equals)...]) else { throw Malformed("\(word): expected a number") }
       self = .total(name, number)
     } else {
       guard let verdict = ContactTracker.Verdict(rawValue: word) else {
@@ -24,7 +24,7 @@ public enum ScriptExpectation: Hashable, Sendable {
     }
   }
 
-  /// As it stands in the script.
+  /// As in the script.
   public var text: String {
     switch self {
     case .verdict(let verdict): verdict.rawValue

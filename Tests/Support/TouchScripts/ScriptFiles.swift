@@ -1,7 +1,7 @@
 import Foundation
 import ProjectFiles
 
-/// The scripts there are: the project's own, and those of `../shared/cases/touch` that it has not.
+/// All scripts: the project's own, and those of `../shared/cases/touch` that the project does not have.
 public enum ScriptFiles {
   public static let all: [String] = {
     let own = scripts(ProjectFiles.root.appending(path: "Tests/Unit/TouchModelTests/Cases"))

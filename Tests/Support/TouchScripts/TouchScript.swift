@@ -1,7 +1,7 @@
 /// A `*.touch` script (notation: Tests/Unit/TouchModelTests/Cases/README.md): operations on one device after the other, with
-/// expectations. What plays it is the caller's: the tracker, or the service on a kernel.
+/// expectations. It is played by the caller: against the tracker, or against the service on a kernel.
 public struct TouchScript: Sendable {
-  /// What is wrong with a script, or does not hold, and in which of its lines.
+  /// An invalid line of a script, or an expectation that was not met.
   public struct Failure: Error, CustomStringConvertible {
     public let line: Int
     public let message: String
@@ -13,7 +13,7 @@ public struct TouchScript: Sendable {
     }
   }
 
-  /// One line: its operations, and what must hold after them.
+  /// One line: its operations, and what must be true after them.
   public struct Step: Sendable {
     public let line: Int
     /// Without its comment.

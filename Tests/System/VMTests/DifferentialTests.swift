@@ -20,7 +20,7 @@ extension VMTests {
       let screen = try VirtualTouchscreen(recording.device)
       let both = try BothReaders(screen.node)
       // libevdev does not follow type A.
-      guard case .slots = both.device.profile.tongue else { return }
+      guard case .typeB = both.device.profile.touchProtocol else { return }
       var frame: [(type: UInt16, code: UInt16, value: Int32)] = []
       var frames = 0
       for event in recording.events {

@@ -17,7 +17,7 @@ final class ScriptedScreen {
   private let script: TouchScript
   private var screen: VirtualTouchscreen?
   /// What the kernel holds.
-  private var kernel = SlotTable(ScreenProfile(name: "", tongue: .single))
+  private var kernel = SlotTable(ScreenProfile(name: "", touchProtocol: .singleTouch))
   private var wanted: ScriptOperation.Snapshot?
   private var isDropping = false
   private var devices = 0
@@ -55,7 +55,7 @@ final class ScriptedScreen {
 
   private func perform(_ operation: ScriptOperation, _ rest: [ScriptOperation]) throws {
     switch operation {
-    case .device(let tongue): try plug(tongue, rest)
+    case .device(let touchProtocol): try plug(touchProtocol, rest)
     case .snapshot(let snapshot): wanted = snapshot
     case .open:
       service.kill(SIGTERM)
@@ -84,12 +84,12 @@ final class ScriptedScreen {
     }
   }
 
-  private func plug(_ tongue: ScreenProfile.Tongue, _ rest: [ScriptOperation]) throws {
+  private func plug(_ touchProtocol: TouchProtocol, _ rest: [ScriptOperation]) throws {
     if screen != nil { try unplug() }
     devices += 1
-    let plugged = try VirtualTouchscreen(.scripted("Scripted \(devices)", tongue, rest))
+    let plugged = try VirtualTouchscreen(.scripted("Scripted \(devices)", touchProtocol, rest))
     screen = plugged
-    kernel = SlotTable(ScreenProfile(name: "", tongue: tongue))
+    kernel = SlotTable(ScreenProfile(name: "", touchProtocol: touchProtocol))
     wanted = nil
     let isKnown = try eventually {
       try service.status().screens.contains { $0.name == plugged.device.name && $0.state == "clear" }
@@ -171,13 +171,13 @@ private struct StatusLine: CustomStringConvertible {
 extension RecordedDevice {
   /// A device that can send what a script says up to its next device.
   fileprivate static func scripted(
-    _ name: String, _ tongue: ScreenProfile.Tongue, _ operations: [ScriptOperation]
+    _ name: String, _ touchProtocol: TouchProtocol, _ operations: [ScriptOperation]
   ) -> RecordedDevice {
     let kind: ScreenDescription.Kind =
-      switch tongue {
-      case .slots(let count): .multitouch(slots: count)
-      case .groups: .typeA
-      case .single: .singleTouch
+      switch touchProtocol {
+      case .typeB(slots: let count): .multitouch(slots: count)
+      case .typeA: .typeA
+      case .singleTouch: .singleTouch
       }
     var description = ScreenDescription(name, kind: kind)
     description.buttonTouch = operations.contains { operation in

@@ -56,7 +56,7 @@ extension TouchScript {
     for step in steps {
       for operation in step.operations {
         switch operation {
-        case .device(.slots(let count)): slots = count
+        case .device(.typeB(slots: let count)): slots = count
         case .event(EventType.syn, EventCode.synDropped, _): isDropping = true
         case .event(EventType.syn, EventCode.synReport, _): isDropping = false
         case .event(EventType.abs, EventCode.slot, let value) where !(0..<slots).contains(Int(value)):

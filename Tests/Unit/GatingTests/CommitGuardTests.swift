@@ -2,7 +2,7 @@ import Gating
 import Testing
 import Timeline
 
-@Suite("Letting go of grabbed devices")
+@Suite("Releasing grabbed devices")
 struct CommitGuardTests {
   private func at(_ seconds: Double) -> Instant { Instant(nanoseconds: Int64(seconds * 1e9)) }
 
@@ -12,7 +12,7 @@ struct CommitGuardTests {
     return held
   }
 
-  @Test("while the handler runs they are held, whatever is down")
+  @Test("while the handler runs the device stays grabbed, whatever is down")
   func whileRunning() {
     var held = held()
     #expect(held.isHeld && held.nextDeadline == at(13))
@@ -21,7 +21,7 @@ struct CommitGuardTests {
     #expect(held.isHeld)
   }
 
-  @Test("the handler ends and nothing is down: let go of at once")
+  @Test("when the handler ends with nothing down, the device is released at once")
   func clean() {
     var held = held()
     held.handlerEnded(at: at(11))
@@ -30,7 +30,7 @@ struct CommitGuardTests {
     #expect(held.update(isDown: false, at: at(12)) == nil, "once only")
   }
 
-  @Test("with a finger down they wait for it, two seconds at most")
+  @Test("with a finger down the release waits for it, at most two seconds")
   func finger() {
     var lifted = held()
     lifted.handlerEnded(at: at(11))
@@ -55,7 +55,8 @@ struct CommitGuardTests {
     #expect(free.update(isDown: false, at: at(13)) == .clean)
   }
 
-  @Test("called off because of a touch that began within the grab: its end is waited for, two seconds at most")
+  @Test(
+    "if the start is called off because of a touch within the grab, the release waits for its end, at most two seconds")
   func calledOff() {
     var lifted = held()
     lifted.calledOff(at: at(10.1))
@@ -66,7 +67,7 @@ struct CommitGuardTests {
     #expect(stays.update(isDown: true, at: at(12.1)) == .over)
   }
 
-  @Test("held over the finger of one start, it serves the next start too")
+  @Test("a device that is still grabbed because of a finger serves the next start, too")
   func again() {
     var held = held()
     held.handlerEnded(at: at(11))

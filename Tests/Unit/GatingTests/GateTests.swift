@@ -5,7 +5,7 @@ import TouchModel
 
 @Suite("One gate")
 struct GateTests {
-  /// Made at 0 with one device, ready at 1.
+  /// A gate from second 0 with one device, which is ready at second 1.
   var gate: Gate
 
   init() {
@@ -24,7 +24,7 @@ struct GateTests {
 
   // MARK: Touched and clear
 
-  @Test("it is unknown until the first snapshot, and clear since then")
+  @Test("a gate is unknown until the first slot table, and clear since then")
   func start() {
     var gate = Gate(at: at(0))
     gate.deviceAdded(panel, name: "Panel", at: at(2))
@@ -34,7 +34,7 @@ struct GateTests {
     #expect(gate.nextDeadline == nil)
   }
 
-  @Test("a finger that the first snapshot found makes it touched, and never clear in between")
+  @Test("a finger in the first slot table makes it touched, and never clear in between")
   func startUnderFinger() {
     var gate = Gate(at: at(0))
     gate.deviceAdded(panel, name: "Panel", at: at(2))
@@ -58,14 +58,14 @@ struct GateTests {
     #expect(gate.state == .touched(contacts: 1, since: at(9)))
   }
 
-  @Test("it is clear since the stamp of the end, not since it was heard of")
+  @Test("it is clear since the stamp of the end, not since the end was read")
   mutating func stamp() {
     down(1, 5)
     gate.handle(.ended(finger(1, 1), .lifted, at: at(7)), of: panel, at: at(7.2))
     #expect(gate.state == .clear(since: at(7)))
   }
 
-  @Test("activity moves the time since when it is clear, and opens nothing that is shut")
+  @Test("activity moves the time since which it is clear, and opens no gate that is shut")
   mutating func activity() {
     gate.handle(.activity(at: at(4)), of: panel, at: at(4))
     #expect(gate.state == .clear(since: at(4)))
@@ -79,7 +79,7 @@ struct GateTests {
     #expect(gate.state == .clear(since: at(8)))
   }
 
-  @Test("an end that was never a beginning counts as activity only")
+  @Test("an end without a beginning counts as activity only")
   mutating func strayEnd() {
     down(1, 5)
     up(2, 6)
@@ -89,7 +89,7 @@ struct GateTests {
     #expect(gate.state == .clear(since: at(8)))
   }
 
-  @Test("the same contact told twice is one")
+  @Test("a contact that is reported twice is one contact")
   mutating func twice() {
     down(1, 5)
     down(1, 6)
@@ -100,7 +100,7 @@ struct GateTests {
 
   // MARK: Several devices
 
-  @Test("fingers with the same numbers on two nodes of one screen are two")
+  @Test("fingers with the same numbers on two nodes of one screen are two contacts")
   mutating func twoNodes() {
     gate.deviceAdded(pen, name: "Pen", at: at(2))
     gate.deviceReady(pen, at: at(3))
@@ -113,7 +113,7 @@ struct GateTests {
     #expect(gate.state == .clear(since: at(8)))
   }
 
-  @Test("one device that is not known shuts the screen, though the other is clear")
+  @Test("one device whose state is unknown shuts the screen, although the other is clear")
   mutating func oneUnknown() {
     gate.deviceAdded(pen, name: "Pen", at: at(4))
     #expect(gate.state == .unknown(.starting(device: "Pen"), since: at(4)))
@@ -121,7 +121,7 @@ struct GateTests {
     #expect(gate.state == .clear(since: at(5)))
   }
 
-  @Test("touched is said before unknown: somebody is certainly there")
+  @Test("touched has precedence over unknown: somebody is certainly there")
   mutating func touchedFirst() {
     down(1, 5)
     gate.deviceAdded(pen, name: "Pen", at: at(6))
@@ -132,7 +132,7 @@ struct GateTests {
 
   // MARK: Unknown
 
-  @Test("lost events shut it until the snapshot after them; it is clear since that snapshot")
+  @Test("lost events shut it until the slot table is read; it is clear since then")
   mutating func lost() {
     gate.handle(.becameUncertain(.eventsLost, at: at(4)), of: panel, at: at(4))
     #expect(gate.state == .unknown(.eventsLost(device: "Panel"), since: at(4)))
@@ -140,7 +140,7 @@ struct GateTests {
     #expect(gate.state == .clear(since: at(6)))
   }
 
-  @Test("a finger before the loss that the snapshot does not have has ended then")
+  @Test("a finger from before a loss that the slot table lacks ends with the table read")
   mutating func endedInLoss() {
     down(1, 3)
     gate.handle(.becameUncertain(.eventsLost, at: at(4)), of: panel, at: at(4))
@@ -151,7 +151,7 @@ struct GateTests {
     #expect(gate.state == .clear(since: at(6)))
   }
 
-  @Test("a device that cannot be read shuts it, with the reason, until a good snapshot")
+  @Test("a device that cannot be read shuts it, with the reason, until its slot table was read")
   mutating func unreadable() {
     gate.deviceUnreadable(panel, name: "Panel", why: "permission denied", at: at(4))
     let state = Gate.State.unknown(.unreadable(device: "Panel", why: "permission denied"), since: at(4))
@@ -164,7 +164,7 @@ struct GateTests {
     #expect(gate.state == .clear(since: at(9)))
   }
 
-  @Test("a device that becomes unreadable under a finger stays touched until it is known that it is gone")
+  @Test("a device that becomes unreadable under a finger stays touched until it is removed")
   mutating func unreadableUnderFinger() {
     down(1, 3)
     gate.deviceUnreadable(panel, name: "Panel", why: "its state cannot be read", at: at(4))
@@ -176,14 +176,14 @@ struct GateTests {
 
   // MARK: Unplugged
 
-  @Test("unplugged with nobody there, it is empty at once")
+  @Test("a gate whose device is unplugged without a touch is empty at once")
   mutating func unpluggedQuiet() {
     gate.deviceGone(panel, at: at(4))
     #expect(gate.isEmpty)
     #expect(gate.nextDeadline == nil)
   }
 
-  @Test("unplugged with a finger on it, it stays touched for two seconds, and is clear since their end")
+  @Test("a gate whose device is unplugged under a finger stays touched for two seconds, and is clear since their end")
   mutating func grace() {
     down(1, 3)
     gate.deviceGone(panel, at: at(4))
@@ -198,7 +198,7 @@ struct GateTests {
     #expect(gate.nextDeadline == nil)
   }
 
-  @Test("the grace time is over when it was over, however late that is noticed")
+  @Test("it is clear since the end of the grace time, however late that is noticed")
   mutating func lateGrace() {
     down(1, 3)
     gate.deviceGone(panel, at: at(4))
@@ -206,7 +206,7 @@ struct GateTests {
     #expect(gate.state == .clear(since: at(6)))
   }
 
-  @Test("the grace time counts again from the re-add, which has its own snapshot")
+  @Test("the grace time starts again when the device is added again")
   mutating func readd() {
     let again = DeviceID("/sys/devices/panel/input/input9")
     down(1, 3)
@@ -222,7 +222,7 @@ struct GateTests {
     #expect(!gate.isEmpty)
   }
 
-  @Test("a re-add with the finger still there is touched beyond the grace time")
+  @Test("a device that is added again under the same finger is touched beyond the grace time")
   mutating func readdUnderFinger() {
     let again = DeviceID("/sys/devices/panel/input/input9")
     down(1, 3)
@@ -236,7 +236,7 @@ struct GateTests {
     #expect(gate.state == .clear(since: at(9)))
   }
 
-  @Test("a device that is uncertain when its first snapshot comes is not clear before it is certain")
+  @Test("a device that is uncertain at its first slot table is not clear before it is certain")
   mutating func uncertainAtOpen() {
     gate.deviceAdded(pen, name: "Panel", at: at(2))
     for (uncertainty, why) in [
@@ -253,7 +253,7 @@ struct GateTests {
     }
   }
 
-  @Test("a re-add that is not read when the grace time ends is unknown then")
+  @Test("a device that is added again and not read when the grace time ends is unknown then")
   mutating func readdUnread() {
     down(1, 3)
     gate.deviceGone(panel, at: at(4))
@@ -274,7 +274,7 @@ struct GateTests {
     #expect(gate.state == .clear(since: at(6.01)))
   }
 
-  @Test("the grace time runs from when the release is heard: the machine may have slept for an hour since")
+  @Test("the grace time starts when the release is read: the machine may have slept for an hour since its stamp")
   mutating func keysReleasedBeforeSleep() {
     down(1, 3)
     gate.handle(.ended(finger(1, 1), .keysReleased, at: at(4)), of: panel, at: at(3604))
@@ -282,7 +282,7 @@ struct GateTests {
     #expect(gate.nextDeadline == at(3606))
   }
 
-  @Test("a touch during the grace time outlives it; its end does not cut it short")
+  @Test("a touch during the grace time may outlast it, and does not shorten it")
   mutating func touchInGrace() {
     down(1, 3)
     up(1, 4, .keysReleased)
@@ -294,7 +294,7 @@ struct GateTests {
     #expect(gate.state == .clear(since: at(6)))
   }
 
-  @Test("what is said of a device that is gone moves nothing but the time of the last sign of life")
+  @Test("changes of a device that is gone move only the time of the last activity")
   mutating func stranger() {
     let strange = DeviceID("/sys/strange")
     down(1, 5, strange)

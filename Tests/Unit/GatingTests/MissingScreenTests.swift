@@ -3,7 +3,7 @@ import Testing
 import Timeline
 import TouchModel
 
-@Suite("Screens that should be there and are not")
+@Suite("Missing screens")
 struct MissingScreenTests {
   private func screens(
     _ onNoScreen: Screens.OnNoScreen = .apply, named: Set<String> = [], required: Set<String> = [],
@@ -20,7 +20,7 @@ struct MissingScreenTests {
     screens.deviceReady(panel, screen: screen, at: at(time))
   }
 
-  @Test("one that was there before is waited for, for its grace; then it is forgotten")
+  @Test("updates wait for a screen that was there before, for its grace time; then it is forgotten")
   func remembered() {
     var screens = screens(remembered: ["Panel"])
     screens.enumerated(at: at(1))
@@ -34,7 +34,7 @@ struct MissingScreenTests {
     #expect(screens.nextDeadline == nil && screens.isWithoutAny)
   }
 
-  @Test("with OnNoScreen=hold it is waited for without end, and so is a first one")
+  @Test("with OnNoScreen=hold updates wait for it without limit, and also for a first screen")
   func hold() {
     var screens = screens(.hold, remembered: ["Panel"])
     screens.enumerated(at: at(1))
@@ -46,7 +46,8 @@ struct MissingScreenTests {
     #expect(screens.machine == .clear(since: at(10_001)))
   }
 
-  @Test("a required one is waited for without end, also with OnNoScreen=apply, at start and when it goes")
+  @Test(
+    "updates wait for a required screen without limit, also with OnNoScreen=apply, at start and after it is removed")
   func required() {
     var screens = screens(required: ["Panel"])
     screens.enumerated(at: at(1))
@@ -59,7 +60,7 @@ struct MissingScreenTests {
     #expect(screens.absences["Panel"]?.reach == .all)
   }
 
-  @Test("one with a section of its own stays known: after its grace only its own updates wait")
+  @Test("a screen with its own section stays known: after the grace time only its own updates wait")
   func named() {
     var screens = screens(named: ["lobby"])
     screens.enumerated(at: at(1))
@@ -70,7 +71,7 @@ struct MissingScreenTests {
     #expect(screens.absences == [:])
   }
 
-  @Test("one that goes while the machine runs is missing from then on, back it is not")
+  @Test("a screen that is removed while the machine runs is missing until it is back")
   func gone() {
     var screens = screens()
     plug(&screens, "Panel", 1)
@@ -81,7 +82,7 @@ struct MissingScreenTests {
     #expect(screens.absences == [:] && screens.gates["Panel"]?.state == .clear(since: at(130)))
   }
 
-  @Test("one that goes with a finger on it first has its grace time of two seconds")
+  @Test("a screen that is removed under a finger first has its grace time of two seconds")
   func goneTouched() {
     var screens = screens()
     plug(&screens, "Panel", 1)

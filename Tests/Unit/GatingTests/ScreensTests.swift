@@ -22,7 +22,7 @@ struct ScreensTests {
     #expect(screens.machine == .starting(since: at(0)), "time alone does not end the start")
   }
 
-  @Test("with a screen the machine is clear as soon as all that were there at start are opened")
+  @Test("with a screen the machine is clear as soon as all devices that were present at start are open")
   mutating func withScreen() {
     add(panel, "Panel", 1)
     screens.enumerated(at: at(2))

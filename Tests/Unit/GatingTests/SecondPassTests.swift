@@ -3,15 +3,15 @@ import Testing
 import Timeline
 import TouchModel
 
-/// A gate behind a tracker, as the service has them, with the kernel's table in the test's hand.
+/// A tracker and a gate, as in the service, with a slot table that the test controls.
 private struct Watched {
   var now = at(1)
   var tracker: ContactTracker
   var gate = Gate(at: at(0))
   private var assembler = FrameAssembler()
 
-  init(_ tongue: ScreenProfile.Tongue = .slots(2)) {
-    tracker = ContactTracker(profile: ScreenProfile(name: "Panel", tongue: tongue))
+  init(_ touchProtocol: TouchProtocol = .typeB(slots: 2)) {
+    tracker = ContactTracker(profile: ScreenProfile(name: "Panel", touchProtocol: touchProtocol))
     gate.deviceAdded(panel, name: "Panel", at: now)
     look(KernelTable(trackingIDs: [-1, -1], touchDown: false), opening: true)
     gate.deviceReady(panel, at: now)
@@ -52,8 +52,8 @@ struct SecondPassTests {
 
   @Test(
     """
-    began inserts, ended and cancelled remove; a second pass prunes contacts that are over though no event said so, or \
-    the garbage blocks for ever
+    began inserts, ended and cancelled remove; a second pass prunes contacts that are over although no event reported it, \
+    or the garbage would block forever
     """)
   mutating func garbage() {
     // Began inserts.
@@ -68,7 +68,7 @@ struct SecondPassTests {
     panel.frame((EventCode.slot, 0), (EventCode.toolType, ToolType.palm))
     #expect(panel.gate.state == .clear(since: at(2)))
 
-    // One more, whose end no event tells.
+    // One more, whose end no event reports.
     panel.frame((EventCode.slot, 1), (EventCode.trackingID, 7))
     panel.pass(.seconds(599))
     #expect(panel.gate.state == .touched(contacts: 1, since: at(2)), "no event, so it stays, however long")
@@ -110,7 +110,7 @@ struct SecondPassTests {
 
   @Test("a type A contact without an end goes after half a second")
   func groups() {
-    var panel = Watched(.groups)
+    var panel = Watched(.typeA)
     panel.frame((EventCode.positionX, 5))
     #expect(panel.gate.state == .touched(contacts: 1, since: at(1)))
     panel.pass(ContactTracker.silence)

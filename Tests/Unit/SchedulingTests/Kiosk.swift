@@ -14,7 +14,7 @@ struct Kiosk {
   private let device = DeviceID("/sys/devices/panel/input/input3")
 
   private static func tracker() -> ContactTracker {
-    ContactTracker(profile: ScreenProfile(name: "Panel", tongue: .slots(4)))
+    ContactTracker(profile: ScreenProfile(name: "Panel", touchProtocol: .typeB(slots: 4)))
   }
 
   /// `plugged`: with its screen from the start; else the machine waits for a first one.

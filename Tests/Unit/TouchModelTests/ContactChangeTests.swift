@@ -2,9 +2,9 @@ import Testing
 import Timeline
 import TouchModel
 
-@Suite("What the tracker says of each frame")
+@Suite("Contact changes of each frame")
 struct ContactChangeTests {
-  var device = DeviceOnTrial()
+  var device = DeviceUnderTest()
 
   @Test("beginnings and ends carry the frame's stamp, in the order of the slots")
   mutating func stamps() {
@@ -24,7 +24,7 @@ struct ContactChangeTests {
       ])
   }
 
-  @Test("nothing is said before the report")
+  @Test("an incomplete frame changes nothing")
   mutating func midFrame() {
     #expect(device.send(.slot(0), .id(5), .touch(1)) == [])
     #expect(device.tracker.contacts == [])
@@ -32,7 +32,7 @@ struct ContactChangeTests {
     #expect(device.send(.report) == [.began(finger(0, 5), at: device.now)])
   }
 
-  @Test("a contact that takes another's place ends that one before it begins")
+  @Test("a contact that replaces another begins after the other has ended")
   mutating func replaced() {
     device.send(.slot(2), .id(5), .report)
     #expect(
@@ -49,7 +49,7 @@ struct ContactChangeTests {
       ])
   }
 
-  @Test("a tap within one frame is activity and no contact; beside an end it is both")
+  @Test("a tap within one frame is activity and no contact; together with an end it is both")
   mutating func tapInOneFrame() {
     #expect(device.send(.slot(0), .id(5), .id(-1), .report) == [.activity(at: device.now)])
     device.send(.id(6), .report)
@@ -60,7 +60,7 @@ struct ContactChangeTests {
     #expect(device.tracker.verdict == .idle)
   }
 
-  @Test("an id that comes again unchanged, and an end where nothing was, say nothing")
+  @Test("a repeated id, and an end without a contact, change nothing")
   mutating func repeated() {
     device.send(.slot(0), .id(5), .report)
     #expect(device.send(.id(5), .report) == [])
@@ -69,14 +69,14 @@ struct ContactChangeTests {
     #expect(device.send(.report) == [])
   }
 
-  @Test("a palm cancels its contact; its end is activity; the next id is a finger again only if the device says so")
+  @Test("a palm cancels its contact; its end is activity; the next id is a finger only if the device reports it as one")
   mutating func palm() {
     device.send(.slot(0), .id(5), .report)
     #expect(device.send(.tool(ToolType.palm), .report) == [.ended(finger(0, 5), .cancelled, at: device.now)])
     #expect(device.send(.tool(ToolType.finger), .report) == [])
     #expect(device.send(.id(-1), .report) == [.activity(at: device.now)])
     #expect(device.send(.id(6), .tool(ToolType.palm), .report) == [.activity(at: device.now)])
-    // The kernel sends only changes: a new id without a tool has the tool of before.
+    // The kernel sends only changes: a new id without a tool has the tool of the id before.
     #expect(device.send(.id(7), .report) == [.activity(at: device.now), .activity(at: device.now)])
     #expect(
       device.send(.id(8), .tool(ToolType.finger), .report) == [
@@ -84,7 +84,7 @@ struct ContactChangeTests {
       ])
   }
 
-  @Test("a contact that rises to hover is cancelled, and comes back; coming and going in the air is activity")
+  @Test("a contact that starts to hover is cancelled, and comes back; beginning and end of hovering are activity")
   mutating func hover() {
     #expect(device.send(.slot(0), .id(5), .distance(1), .report) == [.activity(at: device.now)])
     #expect(device.tracker.hoveringCount == 1)
@@ -100,7 +100,7 @@ struct ContactChangeTests {
     #expect(device.send(.slot(0), .id(5), .tool(ToolType.pen), .report) == [.began(finger(0, 5), at: device.now)])
   }
 
-  @Test("keys released by the kernel end all contacts, also those of the same frame")
+  @Test("keys released by the kernel end all contacts, including those of the same frame")
   mutating func keysReleased() {
     device.send(.slot(0), .id(5), .touch(1), .report)
     let now = device.now
@@ -112,7 +112,7 @@ struct ContactChangeTests {
     #expect(device.tracker.nextDeadline == nil)
   }
 
-  @Test("what the kernel released comes back by news of it, or by BTN_TOUCH 1 that nothing else explains")
+  @Test("a contact that the kernel released comes back with new data, or with BTN_TOUCH 1 that nothing else explains")
   mutating func marksEnd() {
     device.send(.slot(0), .id(5), .slot(1), .id(6), .touch(1), .report)
     device.send(.touch(0), .kernelReport)
@@ -126,7 +126,7 @@ struct ContactChangeTests {
       ])
   }
 
-  @Test("BTN_TOUCH 0 with a contact doubts it for two seconds; then it ends then, as doubtful")
+  @Test("a contact at BTN_TOUCH 0 is doubtful for two seconds, and then ends")
   mutating func doubt() {
     device.send(.slot(0), .id(5), .slot(1), .id(6), .touch(1), .report)
     let up = device.now
@@ -146,7 +146,7 @@ struct ContactChangeTests {
     #expect(device.tracker.nextDeadline == nil)
   }
 
-  @Test("a doubtful contact that is lifted, replaced or explained is in doubt no more")
+  @Test("a doubtful contact that is lifted, replaced or explained is no longer doubtful")
   mutating func doubtEnds() {
     device.send(.slot(0), .id(5), .touch(1), .report)
     device.send(.touch(0), .report)
@@ -182,7 +182,7 @@ struct ContactChangeTests {
     device.send(.slot(0), .id(5), .report)
     #expect(device.send(.slot(slot), .id(-1), .x(1), .report) == [])
     #expect(device.tracker.anomalies == 1)
-    // It stays void over the end of the frame, up to a valid slot.
+    // It stays void beyond the end of the frame, until a valid slot.
     #expect(device.send(.id(-1), .report) == [])
     #expect(device.send(.slot(slot), .report) == [])
     #expect(device.tracker.anomalies == 2)
@@ -190,7 +190,7 @@ struct ContactChangeTests {
     #expect(device.tracker.anomalies == 2)
   }
 
-  @Test("an unplugged device's contacts end, doubtful ones too, and nothing is due any more")
+  @Test("the contacts of an unplugged device end, including doubtful ones, and nothing is due")
   mutating func unplugged() {
     device.send(.slot(0), .id(5), .slot(1), .id(6), .touch(1), .report)
     device.send(.touch(0), .report)
@@ -205,7 +205,7 @@ struct ContactChangeTests {
     #expect(device.unplug() == [])
   }
 
-  @Test("unplugged in the middle of a loss, it is certain again: there is nothing to be uncertain of")
+  @Test("a device that is unplugged during a loss is certain: it has no contacts")
   mutating func unpluggedWhileLost() {
     device.send(.slot(0), .id(5), .report)
     device.send(.dropped)
@@ -217,9 +217,9 @@ struct ContactChangeTests {
 
 @Suite("Losses")
 struct LossTests {
-  @Test("a loss is told once, keeps the contacts, and after it what the table lacks has ended")
+  @Test("a loss is reported once and keeps the contacts; then contacts that the table lacks have ended")
   func slots() {
-    var device = DeviceOnTrial()
+    var device = DeviceUnderTest()
     device.send(.slot(0), .id(5), .slot(1), .id(6), .touch(1), .report)
     let lost = device.now
     #expect(device.send(.dropped, .dropped) == [.becameUncertain(.eventsLost, at: lost)])
@@ -231,14 +231,14 @@ struct LossTests {
         .ended(finger(0, 5), .endedDuringLoss, at: device.now), .began(finger(2, 7), at: device.now),
         .becameCertain(at: device.now),
       ])
-    // The table said what slot is current.
+    // The table has set the current slot.
     #expect(device.send(.id(-1), .report) == [.ended(finger(2, 7), .lifted, at: device.now)])
     #expect(device.tracker.contacts == [finger(1, 6)])
   }
 
-  @Test("a contact that was lifted and put down again in a loss is another one")
+  @Test("a finger that was lifted and put down again during a loss is another contact")
   func replacedInLoss() {
-    var device = DeviceOnTrial()
+    var device = DeviceUnderTest()
     device.send(.slot(0), .id(5), .report)
     #expect(
       device.send(.dropped, .id(-1), .id(6), .report) == [
@@ -247,9 +247,9 @@ struct LossTests {
       ])
   }
 
-  @Test("a table read while events are lost counts for nothing: the one after the loss will tell")
+  @Test("a table read during a loss has no effect: the one after the loss decides")
   func verifyWhileLost() {
-    var device = DeviceOnTrial()
+    var device = DeviceUnderTest()
     device.send(.slot(0), .id(5), .report)
     device.send(.dropped, .id(-1), .slot(1), .id(6))
     #expect(device.verify() == [])
@@ -259,9 +259,9 @@ struct LossTests {
     #expect(device.tracker.contacts == [finger(0, 5)])
   }
 
-  @Test("after a loss BTN_TOUCH up in the table doubts what the table still has")
+  @Test("after a loss, contacts in a table with BTN_TOUCH up are doubtful")
   func doubtAfterLoss() {
-    var device = DeviceOnTrial()
+    var device = DeviceUnderTest()
     device.send(.slot(0), .id(5), .touch(1), .report)
     device.send(.dropped, .touch(0), .report)
     #expect(device.tracker.doubtfulContacts == [finger(0, 5)])
@@ -270,7 +270,7 @@ struct LossTests {
 
   @Test("a single-touch device takes BTN_TOUCH from the table", arguments: [true, false])
   func single(_ down: Bool) {
-    var device = DeviceOnTrial(.single)
+    var device = DeviceUnderTest(.singleTouch)
     #expect(device.send(.touch(1), .report) == [.began(finger(0, nil), at: device.now)])
     let changes = device.send(.dropped, .touch(down ? 1 : 0), .report)
     let end: [ContactChange] = down ? [] : [.ended(finger(0, nil), .endedDuringLoss, at: device.now)]
@@ -279,7 +279,7 @@ struct LossTests {
 
   @Test("a type A device has no table: it is uncertain until half a second of silence, which ends its contacts")
   func groups() {
-    var device = DeviceOnTrial(.groups)
+    var device = DeviceUnderTest(.typeA)
     device.send(.x(1), .group, .x(2), .group, .report)
     #expect(device.tracker.contacts == [finger(0, nil), finger(1, nil)])
     device.pass(.milliseconds(100))
@@ -298,9 +298,9 @@ struct LossTests {
 
 @Suite("Devices without slots")
 struct WithoutSlotsTests {
-  @Test("type A: fewer groups end the last ones; each group restarts the silence")
+  @Test("type A: fewer groups end the last contacts; each group restarts the silence")
   func groups() {
-    var device = DeviceOnTrial(.groups)
+    var device = DeviceUnderTest(.typeA)
     device.send(.x(1), .group, .x(2), .group, .report)
     let down = device.now
     #expect(device.tracker.nextDeadline == down + .milliseconds(500))
@@ -311,18 +311,18 @@ struct WithoutSlotsTests {
     #expect(device.pass(.milliseconds(1)) == [.ended(finger(0, nil), .silence, at: end)])
   }
 
-  @Test("type A: a frame that says nothing of groups does not keep a contact alive")
+  @Test("type A: a frame without groups does not keep a contact")
   func emptyFrames() {
-    var device = DeviceOnTrial(.groups)
+    var device = DeviceUnderTest(.typeA)
     device.send(.x(1), .group, .report)
     device.pass(.milliseconds(400))
     #expect(device.send(.report) == [])
     #expect(device.pass(.milliseconds(100)) == [.ended(finger(0, nil), .silence, at: device.now)])
   }
 
-  @Test("type A: the last group may lack its end; BTN_TOUCH 0 ends all at once")
+  @Test("type A: the last group may lack its end; BTN_TOUCH 0 ends all contacts at once")
   func sloppy() {
-    var device = DeviceOnTrial(.groups)
+    var device = DeviceUnderTest(.typeA)
     #expect(
       device.send(.x(1), .group, .x(2), .touch(1), .report) == [
         .began(finger(0, nil), at: device.now), .began(finger(1, nil), at: device.now),
@@ -334,15 +334,15 @@ struct WithoutSlotsTests {
 
   @Test("type A: opened under a finger, it is touched until half a second of silence")
   func openGroups() {
-    var device = DeviceOnTrial(.groups)
+    var device = DeviceUnderTest(.typeA)
     device.sendUnseen(.touch(1))
     #expect(device.open() == [.began(finger(0, nil), at: device.now)])
     #expect(device.pass(.milliseconds(500)) == [.ended(finger(0, nil), .silence, at: device.now)])
   }
 
-  @Test("type A: a frame of a thousand groups is believed up to a bound")
+  @Test("type A: a frame of a thousand groups has 256 contacts")
   func manyGroups() {
-    var device = DeviceOnTrial(.groups)
+    var device = DeviceUnderTest(.typeA)
     for _ in 0..<1000 { device.send(.x(1), .group) }
     device.send(.report)
     #expect(device.tracker.contacts.count == ScreenProfile.mostSlots)
@@ -352,7 +352,7 @@ struct WithoutSlotsTests {
 
   @Test("single touch: BTN_TOUCH is the contact; down and up in one frame is a beginning and an end")
   func single() {
-    var device = DeviceOnTrial(.single)
+    var device = DeviceUnderTest(.singleTouch)
     #expect(device.send(.touch(1), .report) == [.began(finger(0, nil), at: device.now)])
     #expect(device.send(.touch(2), .kernelReport) == [])
     device.pass(.seconds(100))

@@ -26,21 +26,21 @@ struct World: Hashable {
   private var isLost = false
   private var touchWentDown = false
   private var position: Int32 = 0
-  /// The frame has news of slot 0.
+  /// The frame changes slot 0.
   private var moved = false
-  /// By the tracker's changes alone.
+  /// According to the tracker's changes alone.
   private var live: Set<Contact> = []
   private var hasEnded: Set<Contact> = []
-  /// Since when the tracker may know the slot's id for certain; nil in the middle of the frame that will tell.
+  /// Since when the tracker can know the slot's id for certain; nil in the middle of the frame that reports it.
   private var toldSince: [Instant?]
-  /// Since when the tracker may know that BTN_TOUCH is up; nil while frames say that it is down.
+  /// Since when the tracker can know that BTN_TOUCH is up; nil while it is down according to frames.
   private var upSince: Instant?
   /// A stated rule may have ended the slot's contact though the kernel still has it: keys released by the kernel, or
   /// BTN_TOUCH up for two seconds.
   private var excused = [false, false]
 
   init(hasButton: Bool) {
-    let profile = ScreenProfile(name: "model", tongue: .slots(2))
+    let profile = ScreenProfile(name: "model", touchProtocol: .typeB(slots: 2))
     tracker = ContactTracker(profile: profile)
     kernel = SlotTable(profile)
     toldSince = [now, now]
@@ -50,7 +50,7 @@ struct World: Hashable {
 
   private var ids: [Int32] { kernel.table.trackingIDs }
 
-  /// Takes a step; false where the kernel would send nothing for it, so that a shorter sequence says the same.
+  /// Takes a step. False if the kernel would send nothing for it, so that a shorter sequence is equivalent.
   mutating func take(_ step: Step) throws(Violation) -> Bool {
     switch step {
     case .down0: try setID(0, nextID)
@@ -110,7 +110,7 @@ struct World: Hashable {
       try pass(.milliseconds(975))
     }
     let present = ids.contains { $0 != -1 }
-    // BTN_TOUCH up for so long: what the table still has is stale (rule 9).
+    // BTN_TOUCH has been up for two seconds: what the table still has is stale (rule 9).
     let expected = present && kernel.table.touchDown != false
     if (tracker.verdict != .idle) != expected {
       throw Violation(words: "in the end it is \(tracker.verdict) with \(kernel.table)")
@@ -133,7 +133,7 @@ struct World: Hashable {
 
   private mutating func report() throws(Violation) {
     try send(.report)
-    // News of a contact that a rule had ended or doubted: it is there after all, and known from now on.
+    // New data of a contact that a rule had ended or doubted: it is there after all, and known from now on.
     if moved && ids[0] != -1 { (excused[0], toldSince[0]) = (false, nil) }
     let standing = [0, 1].filter { ids[$0] != -1 && !excused[$0] }
     // BTN_TOUCH 1 that nothing else explains brings back what a rule had ended.
@@ -178,7 +178,7 @@ struct World: Hashable {
     }
   }
 
-  /// What holds after every input: only what began ends, and the changes add up to the contacts.
+  /// What must be true after every input: only what began ends, and the changes add up to the contacts.
   private mutating func follow(_ changes: [ContactChange]) throws(Violation) {
     for change in changes {
       switch change {
@@ -198,13 +198,13 @@ struct World: Hashable {
   }
 }
 
-/// Every sequence of steps up to a length, each closed and judged; the shortest that goes wrong is told.
+/// Every sequence of steps up to a length, each completed and judged. Reports the shortest one that goes wrong.
 struct ModelCheck {
-  /// Different worlds that were judged.
+  /// The number of different states that were judged.
   private(set) var worlds = 0
   private(set) var shortest: (steps: [Step], words: String)?
   private var path: [Step] = []
-  /// What was gone through from here on, by the steps that were left: other orders lead to the same world.
+  /// States that were explored, by the number of steps that were left: other orders lead to the same state.
   private var seen: [Int: Set<World>] = [:]
 
   mutating func run(_ world: World, depth: Int) {
@@ -236,8 +236,8 @@ struct ModelCheck {
   }
 }
 
-/// All sequences of 6 steps after nothing, and of 5 after other beginnings; `MODEL_CHECK_LENGTH=7` (`make model-check`)
-/// goes further.
+/// All sequences of 6 steps from the start, and of 5 after other beginnings; `MODEL_CHECK_LENGTH=7` (`make model-check`)
+/// makes them longer.
 @Suite("Every short sequence of frames, reads, losses and pauses")
 struct ModelCheckTests {
   static let length = ProcessInfo.processInfo.environment["MODEL_CHECK_LENGTH"].flatMap { Int($0) } ?? 6
@@ -253,7 +253,7 @@ struct ModelCheckTests {
     try judge(World(hasButton: true), steps, depth)
   }
 
-  @Test("does so where the device has no BTN_TOUCH, too", arguments: beginnings.prefix(2))
+  @Test("does so if the device has no BTN_TOUCH, too", arguments: beginnings.prefix(2))
   func withoutButton(_ name: String, _ steps: [Step], _ depth: Int) throws {
     try judge(World(hasButton: false), steps.filter { $0 != .touchDown }, depth)
   }

@@ -19,25 +19,25 @@ struct ScreenProfileTests {
   @Test("slots with tracking ids are type B, positions without them type A, one position with BTN_TOUCH single touch")
   func kinds() throws {
     let slotted = Self.multi + [EventCode.slot, EventCode.trackingID]
-    #expect(try profile(slotted, slots: 10).tongue == .slots(10))
-    #expect(try profile(slotted, slots: 1000).tongue == .slots(ScreenProfile.mostSlots))
-    #expect(try profile(slotted, slots: 0).tongue == .groups)
-    #expect(try profile(Self.multi + [EventCode.slot], slots: 10).tongue == .groups)
-    #expect(try profile(Self.multi).tongue == .groups)
-    #expect(try profile(Self.single).tongue == .single)
+    #expect(try profile(slotted, slots: 10).touchProtocol == .typeB(slots: 10))
+    #expect(try profile(slotted, slots: 1000).touchProtocol == .typeB(slots: ScreenProfile.mostSlots))
+    #expect(try profile(slotted, slots: 0).touchProtocol == .typeA)
+    #expect(try profile(Self.multi + [EventCode.slot], slots: 10).touchProtocol == .typeA)
+    #expect(try profile(Self.multi).touchProtocol == .typeA)
+    #expect(try profile(Self.single).touchProtocol == .singleTouch)
   }
 
   @Test("a device is a touchscreen by udev's tag or by INPUT_PROP_DIRECT")
   func tag() throws {
-    #expect(try profile(Self.single, direct: false, tagged: true).tongue == .single)
-    #expect(try profile(Self.multi, direct: false, tagged: true).tongue == .groups)
+    #expect(try profile(Self.single, direct: false, tagged: true).touchProtocol == .singleTouch)
+    #expect(try profile(Self.multi, direct: false, tagged: true).touchProtocol == .typeA)
     #expect(throws: ScreenProfile.Refusal.indirect) { try profile(Self.multi, direct: false) }
   }
 
   @Test("axes of a joystick in the multitouch range do not count")
   func joystick() throws {
     let joystick = Self.multi + [EventCode.slot - 1]
-    #expect(try profile(joystick + Self.single).tongue == .single)
+    #expect(try profile(joystick + Self.single).touchProtocol == .singleTouch)
     #expect(throws: ScreenProfile.Refusal.fakeMultitouch) { try profile(joystick) }
   }
 
@@ -51,7 +51,7 @@ struct ScreenProfileTests {
   func pens() throws {
     let pen = [EventCode.buttonTouch, EventCode.buttonToolPen]
     #expect(throws: ScreenProfile.Refusal.penOnly) { try profile(Self.single, keys: pen) }
-    #expect(try profile(Self.single, keys: pen, tagged: true).tongue == .single)
-    #expect(try profile(Self.single, keys: pen + [EventCode.buttonToolFinger]).tongue == .single)
+    #expect(try profile(Self.single, keys: pen, tagged: true).touchProtocol == .singleTouch)
+    #expect(try profile(Self.single, keys: pen + [EventCode.buttonToolFinger]).touchProtocol == .singleTouch)
   }
 }

@@ -2,9 +2,9 @@ import Testing
 import Timeline
 import TouchModel
 
-@Suite("The kernel's table, read while frames are followed")
+@Suite("Slot tables that are read while frames arrive")
 struct SecondReadTests {
-  var device = DeviceOnTrial()
+  var device = DeviceUnderTest()
 
   /// Fingers 5 and 6 down in slots 0 and 1, seen by frames.
   private mutating func twoFingers() {
@@ -12,7 +12,7 @@ struct SecondReadTests {
     device.pass(.seconds(1))
   }
 
-  @Test("a single read never ends a contact; one 20 ms later that still says so does, at that time")
+  @Test("a single read never ends a contact; a second one 20 ms later that agrees does, at that time")
   mutating func second() {
     twoFingers()
     device.sendUnseen(.id(-1))
@@ -40,7 +40,7 @@ struct SecondReadTests {
     #expect(device.verify() == [.ended(finger(0, 5), .tableDisagreed, at: device.now)])
   }
 
-  @Test("many quick reads are no second read")
+  @Test("many quick reads are not a second read")
   mutating func tooEarly() {
     twoFingers()
     device.sendUnseen(.id(-1))
@@ -71,7 +71,7 @@ struct SecondReadTests {
     #expect(device.verify() == [.ended(finger(1, 7), .tableDisagreed, at: device.now)])
   }
 
-  @Test("frames that say nothing of the contact's beginning or end do not keep it, however many come")
+  @Test("frames without the contact's beginning or end do not keep it, however many arrive")
   mutating func framesOfOthers() {
     twoFingers()
     device.sendUnseen(.id(-1))
@@ -83,7 +83,7 @@ struct SecondReadTests {
     #expect(device.verify() == [.ended(finger(1, 6), .tableDisagreed, at: device.now)])
   }
 
-  @Test("a second read that agrees with the frames again calls the first one off")
+  @Test("a second read that agrees with the frames cancels the first one")
   mutating func calledOff() {
     twoFingers()
     let before = device.kernel.table
@@ -97,7 +97,7 @@ struct SecondReadTests {
     #expect(device.tracker.drift == 0)
   }
 
-  @Test("an id that only the table has is added at once; where no frame tells of it 20 ms later, events are withheld")
+  @Test("an id that only the table has is added at once; if no frame reports it within 20 ms, events are withheld")
   mutating func added() {
     device.sendUnseen(.slot(2), .id(9))
     #expect(device.verify() == [.began(finger(2, 9), at: device.now)])
@@ -121,7 +121,7 @@ struct SecondReadTests {
       ])
   }
 
-  @Test("a table read in the middle of a frame: what it adds, the frame's end confirms without a word")
+  @Test("what a table read in the middle of a frame adds is confirmed by the frame's end, without a change")
   mutating func midFrameAdds() {
     device.send(.slot(0), .id(5), .touch(1))
     #expect(device.verify() == [.began(finger(0, 5), at: device.now)])
@@ -129,7 +129,7 @@ struct SecondReadTests {
     #expect(device.send(.id(-1), .touch(0), .report) == [.ended(finger(0, 5), .lifted, at: device.now)])
   }
 
-  @Test("a contact that hops slots within a frame is never gone, though a read between says so")
+  @Test("a contact that changes its slot within a frame does not end, although a read in between lacks it")
   mutating func midFrameHop() {
     device.send(.slot(0), .id(5), .touch(1), .report)
     device.send(.slot(0), .id(-1))
@@ -149,12 +149,12 @@ struct SecondReadTests {
     #expect(device.verify() == [.activity(at: device.now), .activity(at: device.now)])
     #expect(device.tracker.contacts == [])
     #expect(device.tracker.hoveringCount == 1)
-    // What hovers may come down, and a palm that no frame ended may be a finger: to be on the safe side it is one.
+    // What hovers may come down, and a palm that no frame ended may be a finger: to be safe it counts as one.
     device.sendUnseen(.slot(0), .tool(ToolType.finger), .slot(1), .distance(0))
     #expect(device.verify() == [.began(finger(0, 5), at: device.now), .began(finger(1, 6), at: device.now)])
   }
 
-  @Test("a contact that is a palm by the table ends by a second read only, as by any other end")
+  @Test("a contact that the table has as a palm ends only with a second read, like any other")
   mutating func turnsIntoPalm() {
     device.send(.slot(0), .id(5), .report)
     device.sendUnseen(.tool(ToolType.palm))
@@ -164,7 +164,7 @@ struct SecondReadTests {
     #expect(device.verify() == [])
   }
 
-  @Test("BTN_TOUCH up in the table doubts the contacts at the second read, and ends them two seconds later")
+  @Test("BTN_TOUCH up in the table makes contacts doubtful at the second read; they end two seconds later")
   mutating func buttonUp() {
     twoFingers()
     device.sendUnseen(.touch(0))
@@ -174,12 +174,12 @@ struct SecondReadTests {
     #expect(device.verify() == [])
     #expect(device.tracker.doubtfulContacts.count == 2)
     #expect(device.pass(.seconds(2)).count == 2)
-    // The ids still stand in the table; they do not come back.
+    // The ids are still in the table; they do not come back.
     #expect(device.verify() == [])
     #expect(device.tracker.verdict == .idle)
   }
 
-  @Test("BTN_TOUCH down in the table brings back what a rule has ended")
+  @Test("BTN_TOUCH down in the table brings back a contact that a rule had ended")
   mutating func buttonDown() {
     twoFingers()
     device.send(.touch(0), .kernelReport)
@@ -189,9 +189,9 @@ struct SecondReadTests {
     #expect(device.tracker.verdict == .touched)
   }
 
-  @Test("single touch: BTN_TOUCH in the table begins at once, and ends at the second read")
+  @Test("single touch: BTN_TOUCH in the table begins a contact at once, and ends it at the second read")
   func single() {
-    var device = DeviceOnTrial(.single)
+    var device = DeviceUnderTest(.singleTouch)
     device.sendUnseen(.touch(1))
     #expect(device.verify() == [.began(finger(0, nil), at: device.now)])
     device.sendUnseen(.touch(0))
@@ -202,9 +202,9 @@ struct SecondReadTests {
     #expect(device.tracker.drift == 1)
   }
 
-  @Test("type A: the table has BTN_TOUCH only, which keeps a silent finger there and ends none")
+  @Test("type A: BTN_TOUCH in the table keeps a silent finger, and ends none")
   func groups() {
-    var device = DeviceOnTrial(.groups)
+    var device = DeviceUnderTest(.typeA)
     device.send(.x(1), .group, .touch(1), .report)
     for _ in 0..<50 {
       device.pass(.milliseconds(400))
@@ -217,10 +217,10 @@ struct SecondReadTests {
     #expect(device.pass(.milliseconds(500)) == [.ended(finger(0, nil), .silence, at: device.now)])
   }
 
-  /// The kernel tells a tool only when it changes, so most contacts begin without one.
-  @Test("a palm whose tool was told after its beginning stays none, also where the table has it as a finger again")
+  /// The kernel sends a tool only when it changes, so most contacts begin without one.
+  @Test("a contact that a frame turned into a palm stays none, also if the table has it as a finger again")
   func palmToldLater() {
-    var device = DeviceOnTrial()
+    var device = DeviceUnderTest()
     device.send(.slot(0), .id(5), .touch(1), .report)
     device.send(.tool(ToolType.palm), .report)
     device.send(.tool(ToolType.finger), .x(3), .report)
@@ -246,7 +246,7 @@ struct SecondReadTests {
     #expect(device.send(.id(-1), .report) == [.ended(finger(3, 0), .lifted, at: device.now)])
   }
 
-  @Test("a table shorter or longer than the device said harms nothing")
+  @Test("a table that is shorter or longer than the device has slots does no harm")
   mutating func otherLength() {
     twoFingers()
     #expect(device.verify(KernelTable(trackingIDs: [5])) == [])
@@ -254,9 +254,9 @@ struct SecondReadTests {
     #expect(device.tracker.contacts.count == 2)
   }
 
-  @Test("a drag whose positions the kernel masks is no foreign grab")
+  @Test("a drag with masked positions is not taken for a foreign grab")
   func maskedDrag() {
-    var device = DeviceOnTrial()
+    var device = DeviceUnderTest()
     device.send(.slot(0), .id(5), .touch(1), .x(1), .report)
     device.verify()
     for x in 2..<10 {
@@ -267,9 +267,9 @@ struct SecondReadTests {
     #expect(device.tracker.drift == 0 && !device.tracker.mayBeGrabbed)
   }
 
-  @Test("movement that frames told of before BTN_TOUCH 0 does not take the doubt away at the next read")
+  @Test("movement that frames reported before BTN_TOUCH 0 does not end the doubt at the next read")
   func oldMovementDoubt() {
-    var device = DeviceOnTrial()
+    var device = DeviceUnderTest()
     device.send(.slot(0), .id(5), .touch(1), .x(1), .report)
     device.verify()
     device.send(.x(50), .report)
@@ -281,9 +281,9 @@ struct SecondReadTests {
     #expect(device.tracker.verdict == .idle)
   }
 
-  @Test("movement that frames told of before the kernel released the keys brings no contact back")
+  @Test("movement that frames reported before the kernel released the keys brings no contact back")
   func oldMovementRelease() {
-    var device = DeviceOnTrial()
+    var device = DeviceUnderTest()
     device.send(.slot(0), .id(5), .touch(1), .x(1), .report)
     device.verify()
     device.send(.x(50), .report)
@@ -292,9 +292,9 @@ struct SecondReadTests {
     #expect(device.verify() == [])
   }
 
-  @Test("a contact that came after a first read is not ended by one read of its own")
+  @Test("a contact that began after a first read is not ended by one read")
   func replacedBetween() {
-    var device = DeviceOnTrial()
+    var device = DeviceUnderTest()
     device.send(.slot(0), .id(5), .report)
     device.sendUnseen(.id(-1))
     #expect(device.verify() == [])
@@ -308,9 +308,9 @@ struct SecondReadTests {
     #expect(device.tracker.contacts == [finger(0, 7)])
   }
 
-  @Test("after a foreign grab the first events of another slot are that slot's")
+  @Test("after a foreign grab the first events of another slot belong to that slot")
   func slotAfterGrab() {
-    var device = DeviceOnTrial()
+    var device = DeviceUnderTest()
     device.send(.slot(0), .id(5), .touch(1), .report)
     device.sendUnseen(.slot(1), .id(8))
     for _ in 0..<3 {
@@ -318,7 +318,7 @@ struct SecondReadTests {
       device.verify()
     }
     #expect(device.tracker.contacts == [finger(0, 5), finger(1, 8)])
-    // The grab is over. The kernel does not say the slot again: it has not changed.
+    // The grab has ended. The kernel does not send the slot again: it has not changed.
     device.send(.id(-1), .report)
     #expect(device.tracker.contacts == [finger(0, 5)])
   }

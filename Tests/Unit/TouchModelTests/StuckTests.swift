@@ -2,10 +2,10 @@ import Testing
 import Timeline
 import TouchModel
 
-@Suite("Stuck contacts, and positions in the table")
+@Suite("Stuck contacts, and positions in the slot table")
 struct StuckTests {
-  /// Looks every ten seconds, for so long.
-  private func look(_ device: inout DeviceOnTrial, for time: Duration) -> [ContactChange] {
+  /// Rechecks every ten seconds for this time.
+  private func look(_ device: inout DeviceUnderTest, for time: Duration) -> [ContactChange] {
     let end = device.now + time
     var changes: [ContactChange] = []
     while device.now < end {
@@ -15,9 +15,9 @@ struct StuckTests {
     return changes
   }
 
-  @Test("a contact that has not changed for ten minutes is left out, and counted")
+  @Test("a contact that has not changed for ten minutes is ignored, and counted as stuck")
   func ignored() {
-    var device = DeviceOnTrial()
+    var device = DeviceUnderTest()
     device.send(.slot(0), .id(5), .touch(1), .report)
     #expect(look(&device, for: .seconds(590)) == [])
     #expect(look(&device, for: .seconds(10)) == [.ended(finger(0, 5), .stuck, at: device.now)])
@@ -27,9 +27,9 @@ struct StuckTests {
     #expect(device.tracker.stuckTotal == 1)
   }
 
-  @Test("it counts again as soon as a frame or the table says that it changed")
+  @Test("it counts again as soon as a frame or the table changes it")
   func counts() {
-    var device = DeviceOnTrial()
+    var device = DeviceUnderTest()
     device.send(.slot(0), .id(5), .touch(1), .report)
     _ = look(&device, for: .seconds(600))
     #expect(device.tracker.wantsPositions)
@@ -43,9 +43,9 @@ struct StuckTests {
     #expect(device.tracker.stuckCount == 0)
   }
 
-  @Test("another finger beside it is one as ever")
+  @Test("another finger beside it counts as always")
   func beside() {
-    var device = DeviceOnTrial()
+    var device = DeviceUnderTest()
     device.send(.slot(0), .id(5), .touch(1), .report)
     _ = look(&device, for: .seconds(600))
     #expect(device.send(.slot(1), .id(6), .report) == [.began(finger(1, 6), at: device.now)])
@@ -54,9 +54,9 @@ struct StuckTests {
     #expect(device.tracker.verdict == .idle)
   }
 
-  @Test("where stuck contacts are held it goes on blocking, and is named until it changes or ends")
+  @Test("with OnStuck=hold it still blocks, and is reported until it changes or ends")
   func held() {
-    var device = DeviceOnTrial(onStuck: .hold)
+    var device = DeviceUnderTest(onStuck: .hold)
     device.send(.slot(0), .id(5), .touch(1), .report)
     #expect(look(&device, for: .seconds(600)) == [.stuck(finger(0, 5), at: device.now)])
     #expect(device.tracker.verdict == .touched)
@@ -67,9 +67,9 @@ struct StuckTests {
     #expect(device.send(.id(-1), .touch(0), .report) == [.ended(finger(0, 5), .lifted, at: device.now)])
   }
 
-  @Test("a finger that moves is never stuck, though the kernel masks its positions")
+  @Test("a finger that moves is never stuck, although the kernel masks its positions")
   func moving() {
-    var device = DeviceOnTrial()
+    var device = DeviceUnderTest()
     device.send(.slot(0), .id(5), .touch(1), .report)
     for x in 0..<200 {
       device.pass(.seconds(10))
@@ -80,9 +80,9 @@ struct StuckTests {
     #expect(device.tracker.stuckTotal == 0)
   }
 
-  @Test("a single-touch contact may be stuck as well; its end is an end")
+  @Test("a single-touch contact can be stuck, too, and ends as usual")
   func single() {
-    var device = DeviceOnTrial(.single)
+    var device = DeviceUnderTest(.singleTouch)
     device.send(.touch(1), .report)
     #expect(look(&device, for: .seconds(600)) == [.ended(finger(0, nil), .stuck, at: device.now)])
     #expect(look(&device, for: .seconds(600)) == [])
@@ -90,9 +90,9 @@ struct StuckTests {
     #expect(device.send(.touch(1), .report) == [.began(finger(0, nil), at: device.now)])
   }
 
-  @Test("a position that changed though no frame came is activity: somebody taps under a foreign grab")
+  @Test("a position that changed without a frame is activity: somebody taps under a foreign grab")
   func tapsUnseen() {
-    var device = DeviceOnTrial()
+    var device = DeviceUnderTest()
     device.send(.slot(0), .id(5), .x(1), .report)
     device.send(.id(-1), .report)
     device.rest()
@@ -104,9 +104,9 @@ struct StuckTests {
     #expect(device.verify() == [], "once")
   }
 
-  @Test("positions that frames told of are no secret")
+  @Test("positions that frames reported are not activity")
   func heard() {
-    var device = DeviceOnTrial()
+    var device = DeviceUnderTest()
     device.verify()
     device.send(.slot(0), .id(5), .x(1), .report)
     device.send(.id(-1), .report)
@@ -114,18 +114,18 @@ struct StuckTests {
     #expect(device.tracker.drift == 0 && !device.tracker.mayBeGrabbed)
   }
 
-  @Test("after a loss the table is how it was left, and no news")
+  @Test("after a loss the positions in the table are not activity")
   func afterLoss() {
-    var device = DeviceOnTrial()
+    var device = DeviceUnderTest()
     device.verify()
     device.send(.slot(0), .id(5), .x(1), .dropped, .x(2), .id(-1), .report)
     #expect(device.verify() == [])
     #expect(device.tracker.drift == 0)
   }
 
-  @Test("at rest means nobody on the glass or near it")
+  @Test("a device is at rest if nobody is on the glass or near it")
   func rest() {
-    var device = DeviceOnTrial()
+    var device = DeviceUnderTest()
     #expect(device.tracker.isAtRest)
     device.send(.slot(0), .id(5), .distance(1), .report)
     #expect(!device.tracker.isAtRest)
@@ -137,19 +137,19 @@ struct StuckTests {
 
   @Test("a type A finger that moves for half an hour is not stuck")
   func movingGroups() {
-    var device = DeviceOnTrial(.groups)
+    var device = DeviceUnderTest(.typeA)
     device.send(.x(1), .group, .touch(1), .report)
     for x in 0..<(30 * 60 * 5) {
       device.pass(.milliseconds(200))
       #expect(device.send(.x(Int32(x)), .group, .report) == [])
-      // The kernel keeps no position of type A.
+      // The kernel stores no position of type A.
       if x % 5 == 0 { #expect(device.verify(KernelTable(touchDown: true)) == []) }
     }
   }
 
-  @Test("a type A contact that is stuck does not come back at every look")
+  @Test("a stuck type A contact does not come back at every recheck")
   func stuckGroups() {
-    var device = DeviceOnTrial(.groups)
+    var device = DeviceUnderTest(.typeA)
     device.send(.x(1), .group, .touch(1), .report)
     var changes: [ContactChange] = []
     for _ in 0..<(1200 * 4) {
@@ -160,9 +160,9 @@ struct StuckTests {
     #expect(device.tracker.verdict == .idle)
   }
 
-  @Test("a stuck contact that is held is doubted, too, when BTN_TOUCH goes up")
+  @Test("a stuck contact that blocks becomes doubtful, too, when BTN_TOUCH goes up")
   func heldDoubt() {
-    var device = DeviceOnTrial(onStuck: .hold)
+    var device = DeviceUnderTest(onStuck: .hold)
     device.send(.slot(0), .id(5), .touch(1), .report)
     device.pass(.seconds(600))
     device.verify()

@@ -3,7 +3,7 @@ import TouchModel
 import TouchScripts
 
 extension TouchScript {
-  /// Runs it against the tracker; returns how many lines held.
+  /// Runs the script against the tracker. Returns the number of lines that were checked.
   func run(_ report: (String) -> Void = { _ in }) throws -> Int {
     var device = ScriptedDevice()
     var checks = 0
@@ -22,7 +22,7 @@ extension TouchScript {
 /// The device of a script, with a clock that only the script moves.
 private struct ScriptedDevice {
   private var now = Instant(nanoseconds: 1_000_000_000)
-  private var tracker = ContactTracker(profile: ScreenProfile(name: "script", tongue: .slots(10)))
+  private var tracker = ContactTracker(profile: ScreenProfile(name: "script", touchProtocol: .typeB(slots: 10)))
   private var assembler = FrameAssembler()
   private var kernel = KernelTable()
   private var begins = 0
@@ -30,7 +30,7 @@ private struct ScriptedDevice {
 
   mutating func perform(_ operation: ScriptOperation) {
     switch operation {
-    case .device(let tongue): begin(tongue)
+    case .device(let touchProtocol): begin(touchProtocol)
     case .snapshot(let snapshot): take(snapshot)
     case .open: count(tracker.adopt(kernel, at: now))
     case .verify: verify()
@@ -45,11 +45,11 @@ private struct ScriptedDevice {
 
   // MARK: Operations
 
-  private mutating func begin(_ tongue: ScreenProfile.Tongue) {
-    tracker = ContactTracker(profile: ScreenProfile(name: "script", tongue: tongue))
+  private mutating func begin(_ touchProtocol: TouchProtocol) {
+    tracker = ContactTracker(profile: ScreenProfile(name: "script", touchProtocol: touchProtocol))
     assembler = FrameAssembler()
     kernel = KernelTable()
-    if case .slots(let count) = tongue { kernel.trackingIDs = Array(repeating: -1, count: count) }
+    if case .typeB(slots: let count) = touchProtocol { kernel.trackingIDs = Array(repeating: -1, count: count) }
     (begins, ends) = (0, 0)
   }
 
@@ -106,10 +106,10 @@ private struct ScriptedDevice {
     let doubtful = Set(tracker.doubtfulContacts)
     let texts = tracker.contacts.map { contact in
       let id: String
-      switch tracker.profile.tongue {
-      case .slots: id = "\(contact.id ?? -1)"
-      case .groups: id = "a"
-      case .single: id = "st"
+      switch tracker.profile.touchProtocol {
+      case .typeB: id = "\(contact.id ?? -1)"
+      case .typeA: id = "a"
+      case .singleTouch: id = "st"
       }
       return "\(contact.slot):\(id)\(doubtful.contains(contact) ? "?" : "")"
     }

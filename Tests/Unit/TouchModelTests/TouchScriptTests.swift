@@ -7,7 +7,7 @@ import TouchScripts
 struct TouchScriptTests {
   static let files = ProcessInfo.processInfo.environment["TOUCH_SCRIPT"].map { [$0] } ?? ScriptFiles.all
 
-  @Test("every touch script holds against the tracker", arguments: files)
+  @Test("the tracker meets the expectations of every touch script", arguments: files)
   func holds(_ file: String) throws {
     let script = try TouchScript(String(contentsOfFile: file, encoding: .utf8))
     let verbose = ProcessInfo.processInfo.environment["TOUCH_SCRIPT"] != nil
@@ -15,7 +15,7 @@ struct TouchScriptTests {
     #expect(checks > 0, "a script that checks nothing proves nothing")
   }
 
-  @Test("the scripts are there")
+  @Test("there are touch scripts")
   func present() {
     #expect(!Self.files.isEmpty)
   }

@@ -4,9 +4,9 @@ import TouchModel
 
 @Suite("Type A just opened")
 struct TypeATests {
-  @Test("without BTN_TOUCH nothing is known before it speaks, or is silent for half a second")
+  @Test("without BTN_TOUCH nothing is known until it sends a frame, or is silent for half a second")
   func unheard() {
-    var device = DeviceOnTrial(.groups)
+    var device = DeviceUnderTest(.typeA)
     #expect(device.open() == [.becameUncertain(.unheard, at: device.now)])
     #expect(device.tracker.verdict == .uncertain)
     device.pass(.milliseconds(490))
@@ -14,15 +14,15 @@ struct TypeATests {
     device.pass(.milliseconds(20))
     #expect(device.tracker.verdict == .idle)
 
-    var touched = DeviceOnTrial(.groups)
+    var touched = DeviceUnderTest(.typeA)
     _ = touched.open()
     let changes = touched.send(.x(1), .group, .report)
     #expect(changes == [.began(finger(0, nil), at: touched.now), .becameCertain(at: touched.now)])
   }
 
-  @Test("BTN_TOUCH tells at once whether somebody is there")
+  @Test("BTN_TOUCH shows at once whether somebody is there")
   func button() {
-    var device = DeviceOnTrial(.groups)
+    var device = DeviceUnderTest(.typeA)
     device.sendUnseen(.touch(0))
     #expect(device.open() == [])
     #expect(device.tracker.verdict == .idle)
@@ -30,9 +30,9 @@ struct TypeATests {
     #expect(device.open() == [.began(finger(0, nil), at: device.now)])
   }
 
-  @Test("lost events at the opening are no readiness: unknown until half a second of silence")
+  @Test("if events are lost while it is opened, it is unknown until half a second of silence")
   func restlessAtOpen() {
-    var device = DeviceOnTrial(.groups)
+    var device = DeviceUnderTest(.typeA)
     device.sendUnseen(.touch(0))
     device.send(.dropped, .report)
     #expect(device.open() == [])

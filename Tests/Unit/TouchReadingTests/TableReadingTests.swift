@@ -244,7 +244,7 @@ struct TableReadingTests {
 
   @Test("a type A device ends its contacts after half a second of silence")
   func silence() {
-    let bench = Bench.opened(.groups)
+    let bench = Bench.opened(.typeA)
     _ = bench.pass(.seconds(1))
     bench.send(Send.x(3), (EventType.syn, EventCode.synMTReport, 0), Send.report)
     #expect(bench.readable() == [.change(.began(finger(0, nil), at: bench.now))])

@@ -1,7 +1,7 @@
 import Timeline
 import TouchModel
 
-/// What a device sends, in the words of the tests.
+/// What a device sends.
 enum Sent {
   case slot(Int32)
   case id(Int32)
@@ -12,7 +12,7 @@ enum Sent {
   /// SYN_MT_REPORT.
   case group
   case report
-  /// SYN_REPORT with value 1: made by the kernel itself.
+  /// SYN_REPORT with value 1, which the kernel makes.
   case kernelReport
   case dropped
   case event(type: UInt16, code: UInt16, value: Int32)
@@ -36,21 +36,21 @@ enum Sent {
   }
 }
 
-/// A device in the hand of a test: what it sends reaches the kernel's table and the tracker, and what the tracker says
-/// comes back. The clock moves only by `pass`.
-struct DeviceOnTrial {
+/// A device that a test controls: what it sends reaches the slot table and the tracker, whose changes are returned. Only
+/// `pass` moves the clock.
+struct DeviceUnderTest {
   private(set) var now = Instant(nanoseconds: 1_000_000_000)
   private(set) var tracker: ContactTracker
   private(set) var kernel: SlotTable
   private var assembler = FrameAssembler()
 
-  init(_ tongue: ScreenProfile.Tongue = .slots(4), onStuck: ContactTracker.StuckPolicy = .ignore) {
-    let profile = ScreenProfile(name: "on trial", tongue: tongue)
+  init(_ touchProtocol: TouchProtocol = .typeB(slots: 4), onStuck: ContactTracker.StuckPolicy = .ignore) {
+    let profile = ScreenProfile(name: "under test", touchProtocol: touchProtocol)
     tracker = ContactTracker(profile: profile, stuckAfter: .seconds(600), onStuck: onStuck)
     kernel = SlotTable(profile)
   }
 
-  /// The tracker follows the events; after a loss it is given the table.
+  /// Sends events to the tracker; after a loss it reads the table.
   @discardableResult
   mutating func send(_ events: Sent...) -> [ContactChange] {
     var changes: [ContactChange] = []
@@ -64,7 +64,7 @@ struct DeviceOnTrial {
     return changes
   }
 
-  /// Only the kernel's table hears of it: another process has grabbed the device, or the kernel masks it.
+  /// Changes only the slot table: another process has grabbed the device, or the kernel masks the events.
   mutating func sendUnseen(_ events: Sent...) {
     for sent in events { kernel.apply(sent.event(at: now)) }
   }
@@ -78,7 +78,7 @@ struct DeviceOnTrial {
   @discardableResult
   mutating func verify(_ table: KernelTable) -> [ContactChange] { tracker.verify(table, at: now) }
 
-  /// Time passes, and the tracker is called when it asked for it and at the end.
+  /// Lets time pass, and calls the tracker at its deadlines and at the end.
   @discardableResult
   mutating func pass(_ time: Duration) -> [ContactChange] {
     let end = now + time
@@ -91,7 +91,7 @@ struct DeviceOnTrial {
     return changes + tracker.timePassed(now)
   }
 
-  /// The table as it is, read because nobody is there.
+  /// Reads the table because nobody is there.
   mutating func rest() { tracker.rest(kernel.table) }
 
   mutating func unplug() -> [ContactChange] { tracker.removed(at: now) }
