@@ -8,14 +8,14 @@ import TouchgateAPI
 /// One client, from accept to close.
 final class Connection {
   enum Phase {
-    /// Nothing of a request is known yet: after accept, and between two requests.
+    /// No request yet: after accept, and between two requests.
     case idle(since: Instant)
     case receiving(PartialRequest, since: Instant)
     /// The request is with the application; libmicrohttpd has it suspended.
     case waiting(RequestToken)
-    /// The answer is known; libmicrohttpd will ask for it.
+    /// The answer is ready; libmicrohttpd will ask for it.
     case answered(HTTPResponse)
-    /// The answer is to go on; libmicrohttpd will ask for it.
+    /// The answer is a stream; libmicrohttpd will ask for it.
     case opening(ResponseStream)
     case streaming(ResponseStream)
     case sending(since: Instant)
@@ -24,7 +24,7 @@ final class Connection {
   }
 
   let handle: OpaquePointer
-  /// libmicrohttpd's; it closes it.
+  /// Owned and closed by libmicrohttpd.
   let descriptor: CInt
   let peer: Peer
   var phase: Phase
@@ -33,7 +33,7 @@ final class Connection {
     self.handle = handle
     descriptor = tg_http_socket(handle)
     var (pid, uid, gid): (CInt, CUnsignedInt, CUnsignedInt) = (0, .max, .max)
-    // It cannot fail on a connected Unix socket; and if it does, nobody has the right of uid 4294967295.
+    // This cannot fail on a connected Unix socket; if it did, uid 4294967295 has no rights.
     _ = tg_peer_credentials(descriptor, &pid, &uid, &gid)
     peer = Peer(pid: pid, uid: uid, gid: gid, groups: Self.groups(descriptor))
     phase = .idle(since: now)
@@ -49,7 +49,7 @@ final class Connection {
     return Array(groups.prefix(Int(max(0, count))))
   }
 
-  /// When it is to be dropped; nil while it waits for the application, and for a stream whose client reads.
+  /// When the connection is dropped; nil while it waits for the application, and for a stream whose client reads.
   var deadline: Instant? {
     switch phase {
     case .idle(let since), .receiving(_, let since), .sending(let since):
@@ -60,10 +60,10 @@ final class Connection {
   }
 }
 
-/// A request whose body is still coming.
+/// A request whose body is still being received.
 struct PartialRequest {
   var request: HTTPRequest
-  /// Its body is over the limit: the rest is read and thrown away, and then it is refused.
+  /// The body is over the limit: the rest is read and discarded, then the request is refused.
   private(set) var tooLarge = false
 
   init(_ request: HTTPRequest) { self.request = request }

@@ -4,8 +4,8 @@ import HTTPTypes
 import Timeline
 import TouchgateAPI
 
-/// What libmicrohttpd's callbacks know and change: the connections, and the requests that are whole. They only note
-/// down; nothing of the application runs inside them.
+/// The state of libmicrohttpd's callbacks: the connections and the complete requests. Nothing of the application runs
+/// inside the callbacks.
 final class Exchange {
   private(set) var connections: [OpaquePointer: Connection] = [:]
   private var waiting: [RequestToken: Connection] = [:]
@@ -31,7 +31,7 @@ final class Exchange {
 
   func connections(of uid: UInt32) -> Int { connections.values.count { $0.peer.uid == uid } }
 
-  /// The client of a request that waits, or of a stream, is gone.
+  /// The client of a waiting request or of a stream is gone.
   func hungUp(_ token: RequestToken) {
     if waiting[token] != nil {
       gone.append(token)
@@ -55,7 +55,7 @@ final class Exchange {
     resume(token, .opening(ResponseStream(token, headers: headers)))
   }
 
-  /// There is something to send, or the end.
+  /// A stream has something to send, or has ended.
   func wake(_ token: RequestToken) {
     guard let connection = streaming[token], case .streaming(let stream) = connection.phase else { return }
     wake(stream, connection)
@@ -68,7 +68,7 @@ final class Exchange {
     MHD_resume_connection(connection.handle)
   }
 
-  /// Ends the wait of a request; nothing where the token is unknown or its client is gone.
+  /// Ends the wait of a request; no effect if the token is unknown or its client is gone.
   func resume(_ token: RequestToken, _ phase: Connection.Phase) {
     guard let connection = waiting.removeValue(forKey: token) else { return }
     readiness.unwatch(connection.descriptor)
@@ -94,8 +94,8 @@ final class Exchange {
     connections[handle] = nil
   }
 
-  /// A query of very many names is refused here: libmicrohttpd has no room for them then, and (tried with 0.9.75) neither
-  /// says so nor closes.
+  /// Refuses a query with too many names here: libmicrohttpd has no memory for them later, and then (tested with 0.9.75)
+  /// neither answers nor closes.
   func begins(_ handle: OpaquePointer, target: UnsafePointer<CChar>) {
     guard let connection = connections[handle] else { return }
     var (names, position) = (1, target)
@@ -105,12 +105,12 @@ final class Exchange {
     }
     if names <= Limits.queryNames { return }
     connection.phase = .dropped
-    let bytes = Refusal.bytes(Refusal.queryTooLong)
+    let bytes = ServerRefusal.queryTooLong.bytes
     _ = Glibc.send(connection.descriptor, bytes, bytes.count, CInt(MSG_NOSIGNAL) | CInt(MSG_DONTWAIT))
     _ = shutdown(connection.descriptor, CInt(SHUT_RDWR))
   }
 
-  /// A request ended in whatever way; its connection may go on.
+  /// A request has ended, for any reason; its connection may continue.
   func ended(_ handle: OpaquePointer) {
     guard let connection = connections[handle] else { return }
     switch connection.phase {
@@ -139,7 +139,7 @@ final class Exchange {
     case .idle(let since):
       return begin(connection, method: method, url: url, since: since)
     case .receiving(var partial, let since):
-      // So that the body has one owner while it grows, else each piece would copy all of it.
+      // The body has one owner while it grows; otherwise each piece would copy all of it.
       connection.phase = .dropped
       if piece.isEmpty { return finish(connection, partial) }
       partial.append(piece)
@@ -157,17 +157,17 @@ final class Exchange {
   private func begin(
     _ connection: Connection, method: UnsafePointer<CChar>, url: UnsafePointer<CChar>, since: Instant
   ) -> MHD_Result {
-    // An answer at this point ends the connection, so a body that follows is never read.
-    if tg_http_header_size(connection.handle) > Limits.header { return send(Refusal.headerTooLarge, to: connection) }
-    // RFC 9112, section 6.3: what leaves in doubt where a request ends is refused.
+    // An answer here ends the connection, so a following body is never read.
+    if tg_http_header_size(connection.handle) > Limits.header { return send(.headerTooLarge, to: connection) }
+    // RFC 9112, section 6.3: a request whose end is ambiguous is refused.
     let (lengths, encodings) = (headers("Content-Length", of: connection), headers("Transfer-Encoding", of: connection))
     if lengths.count + encodings.count > 1 || encodings.contains(where: { $0.lowercased() != "chunked" }) {
-      return send(Refusal.unclearLength, to: connection)
+      return send(.unclearLength, to: connection)
     }
     let length = lengths.first.map { Int($0) ?? .max } ?? 0
-    if length > Limits.body { return send(Refusal.bodyTooLarge, to: connection) }
+    if length > Limits.body { return send(.bodyTooLarge, to: connection) }
     guard let path = percentDecoded(originForm(url)), let query = queryItems(of: connection) else {
-      return send(Refusal.malformedURL, to: connection)
+      return send(.malformedURL, to: connection)
     }
     var request = HTTPRequest(
       method: String(cString: method), path: path, query: query, contentType: header("Content-Type", of: connection),
@@ -178,7 +178,7 @@ final class Exchange {
   }
 
   private func finish(_ connection: Connection, _ partial: PartialRequest) -> MHD_Result {
-    if partial.tooLarge { return send(Refusal.bodyTooLarge, to: connection) }
+    if partial.tooLarge { return send(.bodyTooLarge, to: connection) }
     lastToken += 1
     let token = RequestToken(number: lastToken)
     connection.phase = .waiting(token)
@@ -187,6 +187,10 @@ final class Exchange {
     readiness.watch(connection.descriptor, token)
     MHD_suspend_connection(connection.handle)
     return .YES
+  }
+
+  private func send(_ refusal: ServerRefusal, to connection: Connection) -> MHD_Result {
+    send(refusal.response, to: connection)
   }
 
   private func send(_ response: HTTPResponse, to connection: Connection) -> MHD_Result {
@@ -219,7 +223,7 @@ final class Exchange {
     return MHD_queue_response(connection.handle, 200, created)
   }
 
-  /// libmicrohttpd has sent all: what comes next? Nothing: it waits, and its client is watched.
+  /// libmicrohttpd has sent everything and asks for more. If there is nothing, it is suspended and its client watched.
   fileprivate func next(
     _ stream: ResponseStream, _ connection: Connection, into target: UnsafeMutablePointer<CChar>, at most: Int
   ) -> Int {
@@ -250,7 +254,7 @@ final class Exchange {
     return values.found
   }
 
-  /// Nil where one is malformed.
+  /// Nil if one is malformed.
   private func queryItems(of connection: Connection) -> [QueryItem]? {
     var items: [QueryItem]? = []
     withUnsafeMutablePointer(to: &items) { pointer in
@@ -270,7 +274,7 @@ final class Exchange {
   }
 }
 
-/// What the reading callback of a stream needs.
+/// The context of a stream's reading callback.
 private final class StreamSource {
   private let stream: ResponseStream
   private let exchange: Exchange

@@ -5,13 +5,13 @@ public import HTTPTypes
 public import Timeline
 import TouchgateAPI
 
-/// HTTP/1.1 on a Unix stream socket, by libmicrohttpd in external epoll mode, without a thread.
+/// HTTP/1.1 on a Unix stream socket, with libmicrohttpd in external epoll mode, without a thread.
 ///
-/// It never calls into the application. Whole requests are collected as values while their connections are
-/// suspended; the loop takes them with `takeRequests()` after each `acceptConnections`, `run` and `timePassed`, and
-/// answers each with `respond`, at once or later. One request a connection is in flight; keep-alive works. A client
-/// that stays silent or reads nothing for `Limits.requestSeconds` is dropped, also between two requests.
-/// SIGPIPE is never raised: all sends say MSG_NOSIGNAL.
+/// It never calls the application. Complete requests are collected as values while their connections are suspended; the
+/// loop takes them with `takeRequests()` after each `acceptConnections`, `run` and `timePassed`, and answers each with
+/// `respond`, at once or later. Each connection has one request at a time and is kept alive. A client that sends or reads
+/// nothing for `Limits.requestSeconds` is dropped, also between two requests. SIGPIPE is never raised: all sends use
+/// MSG_NOSIGNAL.
 public final class HTTPServer {
   /// Watched for reading by the loop, which then calls `acceptConnections`. -1 after `stop()`.
   public private(set) var listeningDescriptor: CInt
@@ -22,18 +22,18 @@ public final class HTTPServer {
   private let exchange: Exchange
   /// Nil once stopped.
   private var daemon: OpaquePointer?
-  /// Given away for a moment to accept and close a connection where no descriptor is left, because the backlog would
-  /// keep the loop spinning.
+  /// Closed for a moment to accept and close a connection when no descriptor is left; otherwise the backlog would keep
+  /// the loop busy.
   private var spare: CInt
 
-  /// Memory of one connection in libmicrohttpd: the head of a request (`Limits.header` is checked by us, and this
-  /// must be well over it), then the piece of the body just read.
+  /// Memory of one connection in libmicrohttpd, in bytes: the head of a request (well above `Limits.header`, which is
+  /// checked here), then the piece of the body just read.
   private static let memoryPerConnection = 4 * Limits.header
-  /// Pieces read in one `run`, connections taken at once: so that nobody delays a touch.
+  /// Most pieces read in one `run`, and connections accepted at once, so that no client delays a touch.
   private static let rounds = 16
 
-  /// `listening`: a bound, listening Unix stream socket, our own or systemd's. Owned from now on, also where this
-  /// throws.
+  /// `listening`: a bound, listening Unix stream socket, of this process or from systemd. Owned from now on, even if
+  /// this throws.
   public init(listening: CInt) throws(SocketError) {
     listeningDescriptor = listening
     spare = -1
@@ -51,26 +51,26 @@ public final class HTTPServer {
       close(listening)
       throw error
     }
-    // From here on deinit closes everything, also where this throws.
+    // From here on deinit closes everything, even if this throws.
     if let daemon { try readiness.add(tg_http_epoll_descriptor(daemon)) }
     spare = openSpare()
   }
 
   deinit { stop() }
 
-  /// Connections open now, whatever they do.
+  /// Number of open connections.
   public var openConnections: Int { exchange.connections.count }
 
-  /// Takes connections that wait (accept(2)); some at a time, else one who connects again and again would keep it here. Those over `Limits.connections` and `Limits.connectionsPerUser` are
-  /// told so and closed.
+  /// Accepts waiting connections (accept(2)), at most `rounds` at a time, so that a client that keeps connecting does not
+  /// occupy the loop. Connections above `Limits.connections` and `Limits.connectionsPerUser` are refused and closed.
   public func acceptConnections(now: Instant) {
     guard let daemon else { return }
     exchange.now = now
     for _ in 0..<Self.rounds {
       guard let client = acceptOne() else { break }
       if let refusal = refusal(client) {
-        // It fits into the buffer of a new socket, so nothing blocks.
-        let bytes = Refusal.bytes(refusal)
+        // It fits into the buffer of a new socket, so this does not block.
+        let bytes = refusal.bytes
         _ = send(client, bytes, bytes.count, CInt(MSG_NOSIGNAL))
         close(client)
       } else {
@@ -82,12 +82,12 @@ public final class HTTPServer {
     run(now: now)
   }
 
-  /// Reads and writes what can be, without waiting.
+  /// Reads and writes as far as possible, without waiting.
   public func run(now: Instant) {
     guard let daemon else { return }
     exchange.now = now
     for token in readiness.takeHungUp() { exchange.hungUp(token) }
-    // libmicrohttpd watches edges: what it has not read yet does not make its descriptor readable again.
+    // libmicrohttpd is edge-triggered: unread bytes do not make its descriptor readable again.
     for _ in 0..<Self.rounds {
       _ = MHD_run(daemon)
       var milliseconds: CUnsignedLongLong = 1
@@ -96,27 +96,29 @@ public final class HTTPServer {
     readiness.wake()
   }
 
-  /// The requests that became whole since the last call, in the order they did. A client may be gone already.
+  /// The requests that were completed since the last call, in that order. A client may already be gone.
   public func takeRequests() -> [IncomingRequest] { exchange.takeComplete() }
 
-  /// Answers a request; it is sent by the next `run`, for which `eventDescriptor` becomes readable. Ignored where it
-  /// was answered already, or its client is gone.
+  /// Answers a request. The response is sent by the next `run`, for which `eventDescriptor` becomes readable. Has no
+  /// effect if the request is already answered or its client is gone.
   public func respond(_ token: RequestToken, _ response: HTTPResponse) {
     exchange.resume(token, .answered(response))
     readiness.wake()
   }
 
-  // MARK: Answers that go on
+  // MARK: Streams
 
-  /// Answers 200 with lines that come one by one (application/x-ndjson): `write` and `end`. The client sees the head at
-  /// once. Ignored where the request was answered already, or its client is gone.
+  /// Answers 200 with a stream of lines (application/x-ndjson): `write` and `end`. The head is sent at once. Has no effect
+  /// if the request is already answered or its client is gone.
   public func openStream(_ token: RequestToken, headers: [HTTPHeader] = []) {
     exchange.open(token, headers: headers)
     readiness.wake()
   }
 
-  /// False: the client reads too slowly, there is no room, and nothing of it will be sent; or the stream is over.
-  /// A client that takes nothing for `Limits.requestSeconds` is dropped.
+  /// Appends to a stream. A client that reads nothing for `Limits.requestSeconds` is dropped.
+  ///
+  /// - Returns: false if nothing was appended, because the client reads too slowly and the buffer is full, or because the
+  ///   stream has ended.
   public func write(_ token: RequestToken, _ bytes: [UInt8], now: Instant) -> Bool {
     guard let stream = exchange.stream(token), !stream.isEnded, stream.append(bytes, now: now) else { return false }
     exchange.wake(token)
@@ -124,20 +126,20 @@ public final class HTTPServer {
     return true
   }
 
-  /// So many bytes wait for the client of a stream; nil: there is no such stream.
+  /// Number of bytes that the client of a stream has not read yet; nil: there is no such stream.
   public func unsent(_ token: RequestToken) -> Int? { exchange.stream(token)?.count }
 
-  /// After what was written the stream ends.
+  /// Ends a stream after everything that was written.
   public func end(_ token: RequestToken) {
     exchange.stream(token)?.isEnded = true
     exchange.wake(token)
     readiness.wake()
   }
 
-  /// The requests that waited for an answer, and the streams, whose clients are gone; and the streams that are over.
+  /// The waiting requests and the streams whose clients are gone, and the streams that have ended, since the last call.
   public func takeGone() -> [RequestToken] { exchange.takeGone() }
 
-  /// When `timePassed` wants to be called; nil: nothing to wait for.
+  /// When to call `timePassed`; nil: never.
   public var nextDeadline: Instant? {
     return exchange.connections.values.compactMap(\.deadline).min()
   }
@@ -147,17 +149,17 @@ public final class HTTPServer {
     var due = false
     for connection in exchange.connections.values {
       guard let deadline = connection.deadline, deadline <= now else { continue }
-      // A stream is taken leave of when libmicrohttpd tells of its end.
+      // libmicrohttpd reports the end of a stream later.
       if case .streaming = connection.phase {} else { connection.phase = .dropped }
-      // libmicrohttpd owns the descriptor; it sees the end and closes.
+      // libmicrohttpd owns the descriptor; it reads the end and closes it.
       _ = shutdown(connection.descriptor, CInt(SHUT_RDWR))
       due = true
     }
     if due { run(now: now) }
   }
 
-  /// A request is on its way in, or an answer on its way out; or a client has been silent for less than `limit`, and may
-  /// be about to ask. Those that wait for an answer by their own wish do not count.
+  /// Whether a request is being received or an answer being sent, or a client has been idle for less than `limit` and may
+  /// be about to send a request. Requests that wait for their answer do not count.
   public func owes(since limit: Duration, now: Instant) -> Bool {
     exchange.connections.values.contains { connection in
       switch connection.phase {
@@ -169,12 +171,12 @@ public final class HTTPServer {
     }
   }
 
-  /// Stops accepting, answers nothing more, closes all. Answers given before are sent only if `run` came in between.
-  /// The loop must have stopped watching `listeningDescriptor`.
+  /// Stops accepting and answering, and closes all connections. Answers given before are sent only if `run` was called
+  /// since. The loop must no longer watch `listeningDescriptor`.
   public func stop() {
     guard let daemon else { return }
     self.daemon = nil
-    // libmicrohttpd ends the program if a connection is still suspended.
+    // libmicrohttpd aborts if a connection is still suspended.
     exchange.resumeAllToClose()
     MHD_stop_daemon(daemon)
     close(listeningDescriptor)
@@ -182,7 +184,7 @@ public final class HTTPServer {
     if spare >= 0 { close(spare) }
   }
 
-  /// The next connection, non-blocking and close-on-exec; nil where none waits.
+  /// The next connection, non-blocking and close-on-exec; nil if none is waiting.
   private func acceptOne() -> CInt? {
     while true {
       let client = accept(listeningDescriptor, nil, nil)
@@ -204,11 +206,11 @@ public final class HTTPServer {
     }
   }
 
-  private func refusal(_ client: CInt) -> HTTPResponse? {
-    if openConnections >= Limits.connections { return Refusal.tooManyConnections }
+  private func refusal(_ client: CInt) -> ServerRefusal? {
+    if openConnections >= Limits.connections { return .tooManyConnections }
     var (pid, uid, gid): (CInt, CUnsignedInt, CUnsignedInt) = (0, .max, .max)
     _ = tg_peer_credentials(client, &pid, &uid, &gid)
-    return exchange.connections(of: uid) >= Limits.connectionsPerUser ? Refusal.tooManyConnectionsOfUser : nil
+    return exchange.connections(of: uid) >= Limits.connectionsPerUser ? .tooManyConnectionsOfUser : nil
   }
 }
 

@@ -3,8 +3,8 @@ import Glibc
 extension HTTPServer {
   /// Binds a Unix stream socket and listens on it, non-blocking and close-on-exec; the caller owns the descriptor.
   ///
-  /// A socket file left by a service that died is removed, but only if nobody answers on it. `mode` are the
-  /// permissions of the file (such as 0o660), set after bind(2) and before listen(2): until then nobody can connect.
+  /// A socket file left by a dead process is removed, but only if no process accepts connections on it. `mode`: the
+  /// permissions of the file (such as 0o660), set after bind(2) and before listen(2), so no client can connect earlier.
   public static func listen(path: String, mode: UInt32) throws(SocketError) -> CInt {
     guard let address = UnixAddress(path: path) else { throw .unusablePath(path) }
     let descriptor = socket(AF_UNIX, CInt(SOCK_STREAM.rawValue | SOCK_NONBLOCK.rawValue | SOCK_CLOEXEC.rawValue), 0)
@@ -31,7 +31,7 @@ extension HTTPServer {
     let probe = socket(AF_UNIX, CInt(SOCK_STREAM.rawValue | SOCK_NONBLOCK.rawValue | SOCK_CLOEXEC.rawValue), 0)
     if probe < 0 { throw .system(call: "socket", path: path, errno: errno) }
     defer { close(probe) }
-    // EAGAIN: somebody listens whose backlog is full.
+    // EAGAIN: a process listens, and its backlog is full.
     if address.connect(probe) == 0 || errno == EAGAIN { throw .alreadyRunning(path: path) }
     if errno != ECONNREFUSED { throw .system(call: "connect", path: path, errno: errno) }
     if unlink(path) != 0 && errno != ENOENT { throw .system(call: "unlink", path: path, errno: errno) }
@@ -42,7 +42,7 @@ extension HTTPServer {
 struct UnixAddress {
   private var address = sockaddr_un()
 
-  /// Nil where the path is empty or does not fit.
+  /// Nil if the path is empty or too long.
   init?(path: String) {
     let bytes = Array(path.utf8)
     let fits = withUnsafeMutableBytes(of: &address.sun_path) { room in

@@ -1,14 +1,14 @@
 import Glibc
 
-/// Text of a URL whose every %HH is decoded; nil where a `%` is not followed by two hexadecimal digits, where the
-/// result is not UTF-8, or where it holds a NUL (which C would take for the end).
+/// Decodes every %HH in the text of a URL; nil if a `%` is not followed by two hexadecimal digits, or the result is not
+/// UTF-8 or contains a NUL (which would end a C string).
 func percentDecoded(_ text: UnsafePointer<CChar>) -> String? {
   var bytes: [UInt8] = []
   var position = text
   while position.pointee != 0 {
     var byte = UInt8(bitPattern: position.pointee)
     if byte == UInt8(ascii: "%") {
-      // The terminating zero is no digit, so nothing behind it is read.
+      // The terminating zero is not a digit, so nothing after it is read.
       guard let high = hexadecimal(position[1]), let low = hexadecimal(position[2]) else { return nil }
       byte = high << 4 | low
       if byte == 0 { return nil }

@@ -2,13 +2,12 @@ import CMicrohttpd
 import Glibc
 import HTTPTypes
 
-/// One epoll descriptor for the loop to watch. It holds:
-/// libmicrohttpd's own epoll descriptor;
-/// the connections whose request waits, because libmicrohttpd does not look at a suspended one, and its client may
-/// die (only EPOLLHUP counts: EPOLLRDHUP also means a client that has closed its sending half and waits for the
-/// answer);
-/// an eventfd for work that no descriptor shows: a resumed connection (tried with 0.9.75: nothing becomes readable),
-/// and what one `run` left over.
+/// One epoll descriptor for the loop to watch. It contains:
+/// * libmicrohttpd's epoll descriptor;
+/// * the connections whose request waits, because libmicrohttpd does not watch suspended ones, and their clients may die
+///   (only EPOLLHUP counts: EPOLLRDHUP also means a client that has closed its sending half and waits for the answer);
+/// * an eventfd for work that no descriptor shows: a resumed connection (tested with 0.9.75: nothing becomes readable),
+///   and what one `run` left over.
 final class Readiness {
   let descriptor: CInt
   private let wakeUp: CInt
@@ -42,7 +41,7 @@ final class Readiness {
   func wake() { eventfd_write(wakeUp, 1) }
 
   func watch(_ connection: CInt, _ token: RequestToken) {
-    // EPOLLHUP is always reported. Where there is no memory for the watch, a dead client is noticed at its answer.
+    // EPOLLHUP is always reported. Without memory for the watch, a dead client is noticed when it is answered.
     var event = epoll_event(events: 0, data: epoll_data_t(u64: token.number))
     _ = epoll_ctl(descriptor, EPOLL_CTL_ADD, connection, &event)
   }
@@ -51,7 +50,7 @@ final class Readiness {
     _ = epoll_ctl(descriptor, EPOLL_CTL_DEL, connection, nil)
   }
 
-  /// The requests whose clients are gone; does not wait.
+  /// The requests whose clients are gone. Does not wait.
   func takeHungUp() -> [RequestToken] {
     var value: eventfd_t = 0
     eventfd_read(wakeUp, &value)

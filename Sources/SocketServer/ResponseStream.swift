@@ -2,20 +2,20 @@ import CMicrohttpd
 import HTTPTypes
 import Timeline
 
-/// An answer that goes on: lines are put in by the application, and taken out by libmicrohttpd as the client reads.
+/// An answer that stays open: the application appends lines, and libmicrohttpd takes them as the client reads.
 final class ResponseStream {
-  /// A client that reads more slowly is told so by `HTTPServer.write`.
+  /// Most bytes that wait for the client; beyond, `HTTPServer.write` returns false.
   static let room = 256 * 1024
 
   let token: RequestToken
   let headers: [HTTPHeader]
   private(set) var buffer: [UInt8] = []
   private var taken = 0
-  /// No more comes: the client is sent what is there, then the end.
+  /// Nothing more is appended: the client gets the rest, then the end.
   var isEnded = false
-  /// libmicrohttpd has been told to wait, because there is nothing to send.
+  /// libmicrohttpd is suspended, because there is nothing to send.
   var isSuspended = false
-  /// Since when the client has taken nothing of what is there.
+  /// Since when the client has read nothing although bytes are waiting.
   private(set) var stalledSince: Instant?
 
   init(_ token: RequestToken, headers: [HTTPHeader]) {
@@ -25,7 +25,7 @@ final class ResponseStream {
 
   var count: Int { buffer.count - taken }
 
-  /// False where there is no room for it; then nothing of it is taken.
+  /// - Returns: false if there is no room; then nothing is appended.
   func append(_ bytes: [UInt8], now: Instant) -> Bool {
     if count > 0 && count + bytes.count > Self.room { return false }
     if count == 0 { stalledSince = now }

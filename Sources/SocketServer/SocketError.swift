@@ -1,16 +1,16 @@
 import Glibc
 
-/// Why the socket cannot be served.
+/// Errors of the server and its socket.
 public enum SocketError: Error, Equatable, CustomStringConvertible {
-  /// Longer than the kernel takes (107 bytes), or empty.
+  /// Empty, or longer than the kernel accepts (107 bytes).
   case unusablePath(String)
-  /// Something else than a socket is at the path.
+  /// The path exists and is not a socket.
   case notASocket(path: String)
-  /// Somebody answers at the path.
+  /// Another process accepts connections at the path.
   case alreadyRunning(path: String)
-  /// A system call failed: what was tried, on which path, and errno.
+  /// A system call failed.
   case system(call: String, path: String, errno: CInt)
-  /// libmicrohttpd refused to start; it does not say why.
+  /// libmicrohttpd did not start; it reports no reason.
   case notStarted
 
   public var description: String {
@@ -18,13 +18,13 @@ public enum SocketError: Error, Equatable, CustomStringConvertible {
     case .unusablePath(let path):
       "socket path '\(path)' is empty or longer than 107 bytes; choose a shorter one"
     case .notASocket(let path):
-      "\(path) exists and is not a socket; move it away or choose another path"
+      "\(path) exists and is not a socket; remove it or choose another path"
     case .alreadyRunning(let path):
-      "another touchgated is running: it answers on \(path); stop it first (systemctl stop touchgated)"
+      "another touchgated is running on \(path); stop it first (systemctl stop touchgated)"
     case .system(let call, let path, let errno):
       "\(call) on \(path) failed: \(text(errno)); \(advice(errno))"
     case .notStarted:
-      "libmicrohttpd did not start; is there memory, and are there file descriptors left (LimitNOFILE=)?"
+      "libmicrohttpd did not start; check free memory and file descriptors (LimitNOFILE=)"
     }
   }
 

@@ -4,13 +4,13 @@ import SocketServer
 import Testing
 import TouchgateAPI
 
-@Suite("What HTTP allows to be wrong")
+@Suite("Malformed and unusual HTTP")
 struct BadHTTPTests {
   private static let host = "Host: x\r\n"
   private static let post = "POST /v1/updates HTTP/1.1\r\n" + host
 
   @Test(
-    "what is no request, or leaves in doubt where it ends, is answered by its status, and the connection is closed",
+    "a malformed request, or one whose end is ambiguous, gets its status, and the connection is closed",
     arguments: [
       ("HTTP/0.9", "GET /v1\r\n\r\n", 400), ("no target", "GET  HTTP/1.1\r\n\(host)\r\n", 400),
       ("no version", "GET /v1 HTTQ\r\n\(host)\r\n", 400), ("HTTP/2", "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", 505),
@@ -36,7 +36,7 @@ struct BadHTTPTests {
       ("2000 headers", "GET /v1 HTTP/1.1\r\n\(String(repeating: "a:\r\n", count: 2000))\r\n", 431),
     ])
   func refused(what: String, text: String, status: Int) throws {
-    let trial = try ServerOnTrial()
+    let trial = try ServerUnderTest()
     let client = try trial.client()
     client.send(text)
     #expect(try trial.reply(to: client).status == status, "\(what)")
@@ -49,9 +49,9 @@ struct BadHTTPTests {
   }
 
   @Test(
-    "our own refusals are JSON, whoever sends them", arguments: [("Content-Length: 2\r\n", "unclearLength"), ("", "")])
+    "refusals of the server itself are JSON", arguments: [("Content-Length: 2\r\n", "unclearLength"), ("", "")])
   func json(header: String, code: String) throws {
-    let trial = try ServerOnTrial()
+    let trial = try ServerUnderTest()
     let client = try trial.client()
     let names = String(repeating: "a&", count: 200)
     client.send(
@@ -65,7 +65,7 @@ struct BadHTTPTests {
   }
 
   @Test(
-    "what is unusual and right is a request",
+    "unusual but correct requests are accepted",
     arguments: [
       ("HTTP/1.0", "GET /v1 HTTP/1.0\r\n\r\n", "/v1", ""), ("no Host", "GET /v1 HTTP/1.1\r\n\r\n", "/v1", ""),
       ("empty lines before", "\r\n\r\nGET /v1 HTTP/1.1\r\n\(host)\r\n", "/v1", ""),
@@ -85,7 +85,7 @@ struct BadHTTPTests {
       ),
     ] as [(String, String, String?, String)])
   func taken(what: String, text: String, path: String?, body: String) throws {
-    let trial = try ServerOnTrial()
+    let trial = try ServerUnderTest()
     let client = try trial.client()
     client.send(text)
     let request = try trial.takeRequest().request
@@ -93,9 +93,9 @@ struct BadHTTPTests {
     #expect(String(decoding: request.body, as: UTF8.self) == body)
   }
 
-  @Test("who expects 100 is told to go on, and then the body is taken")
+  @Test("a client that expects 100 Continue gets it, and then its body is read")
   func expectContinue() throws {
-    let trial = try ServerOnTrial()
+    let trial = try ServerUnderTest()
     let client = try trial.client()
     client.send("\(Self.post)Expect: 100-continue\r\nContent-Length: 2\r\n\r\n")
     #expect(try trial.reply(to: client).status == 100)

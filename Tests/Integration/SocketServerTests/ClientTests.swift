@@ -13,7 +13,7 @@ struct ClientTests {
     blockers: [BlockerReply(code: "touched", since: "2026-11-30T02:14:07.250Z", contacts: 2, clears: "no contact")],
     result: nil)
 
-  @Test("a submitted update arrives as JSON, and what the service makes of it comes back")
+  @Test("a submitted update arrives as JSON, and the reply is returned")
   func submit() throws {
     let request = SubmitRequest(handler: "reload", parameters: ["url": "http://a/b?c=ä"], payload: "x\u{0}y", id: "1")
     let server = try ServerThread { incoming in
@@ -25,7 +25,7 @@ struct ClientTests {
     #expect(try TouchgateConnection(path: server.path).submit(request) == Self.waiting)
   }
 
-  @Test("lists ask for state and limit; a single update is asked for by its id, escaped")
+  @Test("a list is requested by state and limit, an update by its escaped id")
   func list() throws {
     let server = try ServerThread { incoming in
       switch (incoming.path, incoming.query) {
@@ -45,7 +45,7 @@ struct ClientTests {
     ) { try service.update("x") }
   }
 
-  @Test("isTouched is one line, and throws where the service cannot tell")
+  @Test("isTouched is one line, and throws if the state is unknown")
   func isTouched() throws {
     for (state, touched) in [("touched", true), ("clear", false), ("unknown", false)] {
       let server = try ServerThread { _ in
@@ -65,7 +65,7 @@ struct ClientTests {
     }
   }
 
-  @Test("a body that is refused early still yields the reason")
+  @Test("the reason is returned even if a body is refused early")
   func tooLarge() throws {
     let server = try ServerThread { _ in HTTPResponse(status: 200) }
     let reply = try TouchgateConnection(path: server.path).send(
@@ -73,14 +73,14 @@ struct ClientTests {
     #expect(reply.status == 413)
   }
 
-  @Test("a large answer arrives whole")
+  @Test("a large answer arrives complete")
   func large() throws {
     let body = [UInt8](repeating: 66, count: 5_000_000)
     let server = try ServerThread { _ in HTTPResponse(status: 200, body: body) }
     #expect(try TouchgateConnection(path: server.path).send(method: "GET", path: "/").body == body)
   }
 
-  @Test("no socket and a socket nobody serves mean: not running")
+  @Test("a missing socket, and one without a listener, mean that touchgated is not running")
   func notRunning() throws {
     let folder = try temporaryFolder()
     defer { rmdir(folder) }
@@ -94,15 +94,15 @@ struct ClientTests {
         == "cannot connect to \(path); is touchgated running? Check: systemctl status touchgated")
   }
 
-  @Test("a service that does not answer ends in a time-out where one was asked for")
+  @Test("a service that does not answer leads to the requested time-out")
   func timeout() throws {
-    let trial = try ServerOnTrial()
+    let trial = try ServerUnderTest()
     let service = TouchgateConnection(path: trial.path, timeout: .milliseconds(20))
     #expect(throws: ClientError.timedOut(after: .milliseconds(20))) { try service.status() }
   }
 
   @Test(
-    "an answer that is not one is said to be malformed, and no answer to be none",
+    "a malformed answer and a missing answer are reported as such",
     arguments: [
       "", "SSH-2.0-OpenSSH\r\n\r\n", "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n", "HTTP/1.1 200 OK\r\n\r\n[]",
       "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nabc", "HTTP/1.1 xyz OK\r\n\r\n{}",

@@ -4,17 +4,17 @@ import Testing
 import Timeline
 import TouchgateAPI
 
-@Suite("Who is still owed an answer when the service stops")
+@Suite("Answers that are still owed when the service stops")
 struct LastAnswerTests {
-  let trial: ServerOnTrial
+  let trial: ServerUnderTest
 
-  init() throws { trial = try ServerOnTrial() }
+  init() throws { trial = try ServerUnderTest() }
 
   private func owes(after seconds: Double = 0) -> Bool {
     trial.server.owes(since: .milliseconds(500), now: trial.now + .milliseconds(Int64(seconds * 1000)))
   }
 
-  @Test("one who has just connected, for half a second; one whose request is on its way; one whose answer is")
+  @Test("an answer is owed to a client that has just connected, is sending, or is reading its answer")
   func owed() throws {
     #expect(!owes())
     let client = try trial.client()
@@ -30,7 +30,7 @@ struct LastAnswerTests {
     #expect(trial.serve { !owes(after: 5) }, "the answer has left")
   }
 
-  @Test("a stream that goes on is owed nothing, one that has ended its last lines")
+  @Test("an open stream is owed nothing, an ended one its last lines")
   func streams() throws {
     let client = try trial.client()
     client.send("GET / HTTP/1.0\r\n\r\n")

@@ -5,11 +5,11 @@ import Testing
 import Timeline
 import TouchgateAPI
 
-@Suite("Limits and clients that misbehave")
+@Suite("Limits and misbehaving clients")
 struct LimitTests {
-  @Test("a client that goes away before its answer leaves nothing behind")
+  @Test("a client that disconnects before its answer leaves nothing behind")
   func goneBeforeAnswer() throws {
-    let trial = try ServerOnTrial()
+    let trial = try ServerUnderTest()
     let client = try trial.client()
     client.send("GET / HTTP/1.1\r\nHost: x\r\n\r\n")
     let incoming = try trial.takeRequest()
@@ -21,9 +21,9 @@ struct LimitTests {
     #expect(trial.server.nextDeadline == nil)
   }
 
-  @Test("a client that goes away between its answer and the sending of it does no harm")
+  @Test("a client that disconnects while its answer waits to be sent does no harm")
   func goneBeforeSending() throws {
-    let trial = try ServerOnTrial()
+    let trial = try ServerUnderTest()
     let client = try trial.client()
     client.send("GET / HTTP/1.1\r\nHost: x\r\n\r\n")
     let incoming = try trial.takeRequest()
@@ -33,9 +33,9 @@ struct LimitTests {
     #expect(trial.serve { trial.server.openConnections == 0 })
   }
 
-  @Test("a client that goes away in mid-request leaves nothing behind")
+  @Test("a client that disconnects within its request leaves nothing behind")
   func goneInMidRequest() throws {
-    let trial = try ServerOnTrial()
+    let trial = try ServerUnderTest()
     let client = try trial.client()
     client.send("POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 10\r\n\r\n123")
     #expect(trial.serve { trial.server.openConnections == 1 })
@@ -44,9 +44,9 @@ struct LimitTests {
     #expect(trial.requests.isEmpty)
   }
 
-  @Test("a body announced as too large is refused at once, and the service goes on")
+  @Test("a body with a too large Content-Length is refused at once, and the service continues")
   func announcedTooLarge() throws {
-    let trial = try ServerOnTrial()
+    let trial = try ServerUnderTest()
     let client = try trial.client()
     client.send("POST / HTTP/1.1\r\nHost: x\r\nContent-Length: \(Limits.body + 1)\r\n\r\nabc")
     try expectRefused(trial.reply(to: client), 413, "bodyTooLarge")
@@ -60,9 +60,9 @@ struct LimitTests {
     #expect(try trial.takeRequest().request.path == "/next")
   }
 
-  @Test("a body that turns out too large is refused when it ends, and is no request")
+  @Test("a chunked body that grows too large is refused when it ends")
   func chunkedTooLarge() throws {
-    let trial = try ServerOnTrial()
+    let trial = try ServerUnderTest()
     let client = try trial.client()
     client.send("POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n")
     let chunk = Array("10000\r\n".utf8) + [UInt8](repeating: 65, count: 0x10000) + Array("\r\n".utf8)
@@ -76,9 +76,9 @@ struct LimitTests {
     #expect(trial.requests.isEmpty)
   }
 
-  @Test("a header over its limit is refused")
+  @Test("a header above the limit is refused")
   func headerTooLarge() throws {
-    let trial = try ServerOnTrial()
+    let trial = try ServerUnderTest()
     let client = try trial.client()
     client.send("GET / HTTP/1.1\r\nHost: x\r\nX: \(String(repeating: "x", count: Limits.header))\r\n\r\n")
     try expectRefused(trial.reply(to: client), 431, "headerTooLarge")
@@ -90,7 +90,7 @@ struct LimitTests {
 
   @Test("a client that sends too slowly is dropped at its deadline and not before")
   func slow() throws {
-    let trial = try ServerOnTrial()
+    let trial = try ServerUnderTest()
     let start = trial.now
     let client = try trial.client()
     client.send("GET / HT")
@@ -114,9 +114,9 @@ struct LimitTests {
     #expect(trial.server.nextDeadline == nil)
   }
 
-  @Test("a request that waits for its answer has no deadline; its connection has one again afterwards")
+  @Test("a request that waits for its answer has no deadline, and its connection has one again afterwards")
   func waitingHasNoDeadline() throws {
-    let trial = try ServerOnTrial()
+    let trial = try ServerUnderTest()
     let client = try trial.client()
     client.send("GET / HTTP/1.1\r\nHost: x\r\n\r\n")
     let incoming = try trial.takeRequest()
@@ -130,7 +130,7 @@ struct LimitTests {
 
   @Test("a client that does not read its answer is dropped at its deadline")
   func neverReads() throws {
-    let trial = try ServerOnTrial()
+    let trial = try ServerUnderTest()
     let client = try trial.client()
     client.send("GET / HTTP/1.1\r\nHost: x\r\n\r\n")
     let incoming = try trial.takeRequest()
@@ -142,9 +142,9 @@ struct LimitTests {
     #expect(trial.serve { trial.server.openConnections == 0 })
   }
 
-  @Test("clients that are idle, in mid-request, half closed or waiting do not keep the loop busy")
+  @Test("clients that are idle, sending, half closed or waiting do not keep the loop busy")
   func quiet() throws {
-    let trial = try ServerOnTrial()
+    let trial = try ServerUnderTest()
     let clients = try ["", "GET", "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\n1"].map { text in
       let client = try trial.client()
       client.send(text)
@@ -158,9 +158,9 @@ struct LimitTests {
     #expect(trial.server.openConnections == clients.count + 1)
   }
 
-  @Test("one user gets so many connections and is told so at the next; a closed one makes room")
+  @Test("a user's connections above the limit are refused, and a closed one makes room")
   func perUser() throws {
-    let trial = try ServerOnTrial()
+    let trial = try ServerUnderTest()
     let clients = try (0..<Limits.connectionsPerUser).map { _ in try trial.client() }
     #expect(trial.serve { trial.server.openConnections == Limits.connectionsPerUser })
     let further = try trial.client()
@@ -174,9 +174,9 @@ struct LimitTests {
     _ = try trial.takeRequest()
   }
 
-  @Test("stopping closes every connection, also one that waits, and lets the socket go")
+  @Test("stopping closes every connection, also waiting ones, and the socket")
   func stop() throws {
-    let trial = try ServerOnTrial()
+    let trial = try ServerUnderTest()
     let waiting = try trial.client()
     waiting.send("GET / HTTP/1.1\r\nHost: x\r\n\r\n")
     let incoming = try trial.takeRequest()

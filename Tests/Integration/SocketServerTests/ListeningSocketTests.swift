@@ -5,9 +5,9 @@ import Testing
 
 @Suite("The listening socket")
 struct ListeningSocketTests {
-  @Test("the socket file has the mode asked for, and no other")
+  @Test("the socket file has exactly the requested mode")
   func mode() throws {
-    let trial = try ServerOnTrial()
+    let trial = try ServerUnderTest()
     var information = stat()
     #expect(lstat(trial.path, &information) == 0)
     #expect(information.st_mode == S_IFSOCK | 0o660)
@@ -23,9 +23,9 @@ struct ListeningSocketTests {
     close(try HTTPServer.listen(path: path, mode: 0o600))
   }
 
-  @Test("a second service does not take the socket away from a running one")
+  @Test("a second service does not replace the socket of a running one")
   func running() throws {
-    let trial = try ServerOnTrial()
+    let trial = try ServerUnderTest()
     #expect(throws: SocketError.alreadyRunning(path: trial.path)) {
       try HTTPServer.listen(path: trial.path, mode: 0o660)
     }
@@ -34,7 +34,7 @@ struct ListeningSocketTests {
     _ = try trial.takeRequest()
   }
 
-  @Test("a file that is no socket is left alone")
+  @Test("a file that is not a socket is not removed")
   func otherFile() throws {
     let folder = try temporaryFolder()
     defer { rmdir(folder) }

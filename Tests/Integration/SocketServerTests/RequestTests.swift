@@ -6,9 +6,9 @@ import TouchgateAPI
 
 @Suite("Requests as values")
 struct RequestTests {
-  @Test("a whole request arrives with the peer that the kernel names, and its answer goes back")
+  @Test("a complete request arrives with its peer, and its answer is sent")
   func whole() throws {
-    let trial = try ServerOnTrial()
+    let trial = try ServerUnderTest()
     let client = try trial.client()
     client.send(
       "POST /v1/updates HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 2\r\n\r\n{}")
@@ -29,9 +29,9 @@ struct RequestTests {
     #expect(reply.head.contains("Location: /v1/updates/a"))
   }
 
-  @Test("a body that comes in many pieces is put together, whatever bytes it is made of")
+  @Test("a body that arrives in many pieces is joined, whatever its bytes")
   func pieces() throws {
-    let trial = try ServerOnTrial()
+    let trial = try ServerUnderTest()
     let client = try trial.client()
     let body = (0..<1000).map { UInt8(truncatingIfNeeded: $0) }
     client.send("PUT /x HTTP/1.1\r\nHost: x\r\nContent-Length: 1000\r\n\r\n")
@@ -43,9 +43,9 @@ struct RequestTests {
     #expect(try trial.takeRequest().request.body == body)
   }
 
-  @Test("a chunked body of the largest size allowed arrives whole")
+  @Test("a chunked body of the largest allowed size arrives complete")
   func largest() throws {
-    let trial = try ServerOnTrial()
+    let trial = try ServerUnderTest()
     let client = try trial.client()
     let piece = [UInt8](repeating: 0xfe, count: 0x8000)
     client.send("PUT /x HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n")
@@ -60,7 +60,7 @@ struct RequestTests {
 
   @Test("path and query are decoded, in the order of the request")
   func query() throws {
-    let trial = try ServerOnTrial()
+    let trial = try ServerUnderTest()
     let client = try trial.client()
     client.send("GET /v1/%C3%A4/a%2Fb?state=wai%74ing&limit=5&empty&state=%E2%82%AC HTTP/1.1\r\nHost: x\r\n\r\n")
     let request = try trial.takeRequest().request
@@ -73,10 +73,10 @@ struct RequestTests {
   }
 
   @Test(
-    "a URL that is not UTF-8, has a broken escape or hides a NUL is refused with 400",
+    "a URL that is not UTF-8, or contains an invalid escape or a NUL, is refused with 400",
     arguments: ["/v1/%FF", "/v1/%zz", "/v1/%4", "/v1/updates%00x", "/v1?a=%FF", "/v1?%C3=a"])
   func malformed(url: String) throws {
-    let trial = try ServerOnTrial()
+    let trial = try ServerUnderTest()
     let client = try trial.client()
     client.send("GET \(url) HTTP/1.1\r\nHost: x\r\n\r\n")
     let reply = try trial.reply(to: client)
@@ -87,7 +87,7 @@ struct RequestTests {
 
   @Test("every method arrives as a value; HEAD is answered without a body", arguments: ["HEAD", "DELETE", "BREW"])
   func methods(method: String) throws {
-    let trial = try ServerOnTrial()
+    let trial = try ServerUnderTest()
     let client = try trial.client()
     client.send("\(method) / HTTP/1.1\r\nHost: x\r\nOrigin: http://evil.example\r\n\r\n")
     let incoming = try trial.takeRequest()
@@ -101,9 +101,9 @@ struct RequestTests {
       })
   }
 
-  @Test("requests of several clients are all there before any of them is answered, in any order")
+  @Test("requests of several clients are all received before any is answered, in any order")
   func several() throws {
-    let trial = try ServerOnTrial()
+    let trial = try ServerUnderTest()
     let first = try trial.client()
     let second = try trial.client()
     first.send("GET /first HTTP/1.1\r\nHost: x\r\n\r\n")
@@ -116,9 +116,9 @@ struct RequestTests {
     #expect(try trial.reply(to: first).body == "/first")
   }
 
-  @Test("a connection is kept alive, and its next request waits until the one before is answered")
+  @Test("a connection is kept alive, and its next request waits for the previous answer")
   func keepAlive() throws {
-    let trial = try ServerOnTrial()
+    let trial = try ServerUnderTest()
     let client = try trial.client()
     client.send("GET /1 HTTP/1.1\r\nHost: x\r\n\r\nPOST /2 HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\n\r\n!")
     let first = try trial.takeRequest()
@@ -137,7 +137,7 @@ struct RequestTests {
 
   @Test("a client that closes its sending half still gets its answer")
   func halfClosed() throws {
-    let trial = try ServerOnTrial()
+    let trial = try ServerUnderTest()
     let client = try trial.client()
     client.send("GET / HTTP/1.1\r\nHost: x\r\n\r\n")
     client.shutdownSending()
@@ -152,7 +152,7 @@ struct RequestTests {
       })
   }
 
-  private func sendAll(_ bytes: [UInt8], _ client: RawClient, _ trial: ServerOnTrial) {
+  private func sendAll(_ bytes: [UInt8], _ client: RawClient, _ trial: ServerUnderTest) {
     var rest = bytes[...]
     _ = trial.serve {
       rest = rest.dropFirst(max(0, client.send(Array(rest))))

@@ -5,11 +5,11 @@ import Testing
 import Timeline
 import TouchgateAPI
 
-@Suite("Answers that go on")
+@Suite("Streams")
 struct StreamTests {
-  let trial: ServerOnTrial
+  let trial: ServerUnderTest
 
-  init() throws { trial = try ServerOnTrial() }
+  init() throws { trial = try ServerUnderTest() }
 
   private func open(_ client: RawClient) throws -> RequestToken {
     client.send("GET /v1/events HTTP/1.1\r\nHost: touchgate\r\n\r\n")
@@ -32,7 +32,7 @@ struct StreamTests {
     }
   }
 
-  @Test("the head comes at once, then each line as it is written, then the end")
+  @Test("the head is sent at once, then each line as it is written, then the end")
   func lines() throws {
     let client = try trial.client()
     let token = try open(client)
@@ -51,7 +51,7 @@ struct StreamTests {
     #expect(try trial.takeRequest().request.path == "/next", "the connection goes on")
   }
 
-  @Test("a client of HTTP/1.0 gets the lines as they are, and the end of the connection at the end")
+  @Test("an HTTP/1.0 client gets the plain lines, and the end of the connection at the end")
   func old() throws {
     let client = try trial.client()
     client.send("GET / HTTP/1.0\r\n\r\n")
@@ -94,7 +94,7 @@ struct StreamTests {
     #expect(trial.isQuiet)
   }
 
-  @Test("a client that has closed its sending half goes on to get lines")
+  @Test("a client that has closed its sending half still gets lines")
   func halfClosed() throws {
     let client = try trial.client()
     let token = try open(client)
@@ -105,7 +105,7 @@ struct StreamTests {
     #expect(trial.server.takeGone() == [])
   }
 
-  @Test("one that reads nothing fills its room, is refused more, harms nobody, and is dropped after its time")
+  @Test("a client that reads nothing fills its buffer, delays no other, and is dropped at its deadline")
   func slow() throws {
     let slow = try trial.client()
     let token = try open(slow)
@@ -134,7 +134,7 @@ struct StreamTests {
     #expect(trial.server.openConnections <= 1)
   }
 
-  @Test("one that reads slowly but goes on is not dropped, and gets every byte")
+  @Test("a client that reads slowly is not dropped and gets every byte")
   func reads() throws {
     let client = try trial.client()
     let token = try open(client)
@@ -153,7 +153,7 @@ struct StreamTests {
     #expect(trial.server.takeGone() == [])
   }
 
-  @Test("stopping the server ends idle streams and such with unsent lines")
+  @Test("stopping the server ends streams, idle or with unsent lines")
   func stop() throws {
     let client = try trial.client()
     let other = try trial.client()

@@ -1,5 +1,6 @@
 import Foundation
 import HTTPTypes
+import PlainWords
 import ProjectFiles
 import Testing
 
@@ -106,6 +107,14 @@ struct ContractTests {
     }
     try #require(cases.count > 20)
     #expect(Set(cases) == Set(file.operations.map(\.id)))
+  }
+
+  @Test("the file is in plain words")
+  func plain() throws {
+    for line in try ProjectFiles.text("docs/openapi.yaml").split(separator: "\n") where !line.contains("operationId: ")
+    {
+      #expect(PlainWords.violations(String(line)) == [])
+    }
   }
 
   @Test("the program serves the file unchanged")

@@ -4,9 +4,9 @@ import SocketServer
 import Testing
 import Timeline
 
-/// A server on a real socket in a temporary folder, driven by the test itself, with a clock that stands still unless
+/// A server on a real socket in a temporary folder, driven by the test itself, with a clock that does not move unless
 /// the test moves it.
-final class ServerOnTrial {
+final class ServerUnderTest {
   let folder: String
   let path: String
   let server: HTTPServer
@@ -27,7 +27,7 @@ final class ServerOnTrial {
 
   func client() throws -> RawClient { try RawClient(path: path) }
 
-  /// Serves until `condition` holds; false where it does not within two seconds.
+  /// Serves until `condition` holds; false if it does not within two seconds.
   func serve(until condition: () -> Bool) -> Bool {
     for _ in 0..<200 {
       requests += server.takeRequests()
