@@ -51,7 +51,7 @@ final class DaemonEffects: ActionEffects {
     return payload?.id == id ? payload?.bytes : nil
   }
 
-  func lastLook(for id: UpdateID, at now: Instant) -> LastLook { daemon.lastLook(id, now) }
+  func lastLook(for work: Work, at now: Instant) -> LastLook { daemon.lastLook(work, now) }
 
   func decided(starts: Bool, at now: Instant) -> [String: Passage] {
     daemon.touch.decided(starts: starts, now)
@@ -61,6 +61,8 @@ final class DaemonEffects: ActionEffects {
   func start(_ update: Update, attempt: Int, releasedAt: Instant?, at now: Instant) -> HandlerProgress {
     daemon.start(update, attempt, releasedAt, now)
   }
+
+  func startTurn(_ turn: Turn, releasedAt: Instant?, at now: Instant) { daemon.startTurn(turn.id, releasedAt, now) }
 
   func probe(_ id: UpdateID, at now: Instant) -> ProbeAnswer { daemon.probe(id, now) }
 
@@ -122,11 +124,14 @@ extension Daemon {
     return .running
   }
 
-  fileprivate func lastLook(_ id: UpdateID, _ now: Instant) -> LastLook {
+  fileprivate func lastLook(_ work: Work, _ now: Instant) -> LastLook {
     metrics.commits += 1
-    let update = scheduler.update(id)
-    let kind = update.flatMap { configuration.handlers[$0.handler]?.guardKind } ?? turns[id]?.guardKind ?? .verify
-    let disturbed = kind != .none && touch.commit(screen: update?.screen, grab: kind == .grab, now)
+    let kind: GuardKind? =
+      switch work {
+      case .update(let update): configuration.handlers[update.handler]?.guardKind
+      case .turn(let turn): turns[turn.id]?.guardKind
+      }
+    let disturbed = kind != GuardKind.none && touch.commit(screen: work.screen, grab: kind == .grab, now)
     return LastLook(isDisturbed: disturbed, screens: touch.passages)
   }
 
@@ -144,10 +149,6 @@ extension Daemon {
   // MARK: Handlers
 
   fileprivate func start(_ update: Update, _ attempt: Int, _ releasedAt: Instant?, _ now: Instant) -> HandlerProgress {
-    if turns[update.id] != nil {
-      startTurn(update.id, releasedAt, now)
-      return .ready
-    }
     note(update, "applying")
     guard let kind = configuration.handlers[update.handler]?.feedbackOnApply else {
       return startHandler(update, attempt, releasedAt, now)

@@ -54,15 +54,15 @@ extension Daemon {
     isMoment: Bool, _ now: Instant
   ) -> HTTPResponse? {
     let peer = incoming.request.peer
-    let update = Update(
-      id: newID(), handler: "(turn)", parameters: [:], createdAt: SystemClock.wall,
-      submitter: Submitter(uid: peer.uid, pid: peer.pid), sequence: sequence, quietPeriod: quiet, screen: screen)
+    let turn = Scheduling.Turn(
+      id: newID(), owner: Submitter(uid: peer.uid, pid: peer.pid), screen: screen, quietPeriod: quiet,
+      sequence: sequence)
     sequence += 1
-    turns[update.id] = Turn(
+    turns[turn.id] = Turn(
       token: incoming.token, deadline: timeout.map { now + $0 }, guardKind: guardKind, isMoment: isMoment)
     // What is known may be a second old where nothing waited.
     lookAtScreens(now)
-    perform(scheduler.takeTurn(update, at: now), now)
+    perform(scheduler.takeTurn(turn, at: now), now)
     if timeout == .zero { endTurns(now) }
     return nil
   }

@@ -275,7 +275,7 @@ public final class Daemon {
   func settle(_ now: Instant) {
     noteScreens()
     pumpEvents(now)
-    touch.somethingWaits = scheduler.waitingCount > 0
+    touch.somethingWaits = scheduler.isAnythingWaiting
     prepareFeedback()
     let deadlines = [
       touch.nextDeadline, scheduler.nextDeadline, server.nextDeadline, handler?.nextDeadline, historyDue,

@@ -88,31 +88,35 @@ extension Bench {
 
   // MARK: Judging
 
+  /// Of updates and turns alike.
+  mutating func judgeStart(of work: Work) {
+    let note = notes[work.id, default: Note()]
+    if !note.isForced && lookedLast != work.id { violate("\(work.id) started, and not right after its last look") }
+    if isStopping { violate("\(work.id) started while the service stops") }
+    if let running { violate("\(work.id) started while \(running) runs") }
+    if note.isForced { return }
+    for (screen, passage) in world where isInScope(screen, work.screen) {
+      switch passage {
+      case .clear(let since):
+        if now < since + (note.skipsQuiet ? .zero : quiet(work)) {
+          violate("\(work.id) started before the quiet period of '\(screen)' was over")
+        }
+      case .absent where work.screen == nil: break
+      case .shut, .absent: violate("\(work.id) started while '\(screen)' is shut")
+      }
+    }
+    if pause != nil { violate("\(work.id) started while all is paused") }
+    if let hold = holdInScope(work.screen) { violate("\(work.id) started in spite of \(hold)") }
+    if let screen = work.screen, world[screen] == nil { violate("\(work.id) started without its screen") }
+  }
+
   mutating func judgeStart(_ update: Update, _ attempt: Int) {
     let stored = store[update.id]
     let note = notes[update.id, default: Note()]
-    if turns[update.id] == nil, stored?.state != .applying || stored?.attempts != attempt {
+    if stored?.state != .applying || stored?.attempts != attempt {
       violate("\(update.id) started (attempt \(attempt)) and stored as \(String(describing: stored))")
     }
     if deserted.contains(update.handler) { violate("\(update.id) started, and nobody is there to apply it") }
-    if let running { violate("\(update.id) started while \(running) runs") }
-    for (screen, passage) in world where !note.isForced && isInScope(screen, update) {
-      switch passage {
-      case .clear(let since):
-        if now < since + (note.skipsQuiet ? .zero : quiet(update)) {
-          violate("\(update.id) started before the quiet period of '\(screen)' was over")
-        }
-      case .absent where update.screen == nil:
-        break
-      case .shut, .absent:
-        violate("\(update.id) started while '\(screen)' is shut")
-      }
-    }
-    if !note.isForced {
-      if pause != nil { violate("\(update.id) started while all is paused") }
-      if let hold = holdInScope(update) { violate("\(update.id) started in spite of \(hold)") }
-      if let screen = update.screen, world[screen] == nil { violate("\(update.id) started without its screen") }
-    }
     if let time = update.notBefore, knownWall < time, !note.skipsPause, !note.isForced, note.setbacks == 0 {
       violate("\(update.id) started before \(time.rfc3339), at \(knownWall.rfc3339)")
     }
@@ -252,14 +256,14 @@ extension Bench {
       if deserted.contains(update.handler) { return false }
       return notes[update.id]?.pause.map { now >= $0.upperBound || notes[update.id]?.skipsPause == true } ?? true
     }
-    if pause != nil || holdInScope(update) != nil { return false }
+    if pause != nil || holdInScope(update.screen) != nil { return false }
     if let screen = update.screen, told[screen] == nil { return false }
     if deserted.contains(update.handler) { return false }
     // Whether reboots are stopped, RebootTests say.
     if policy(update).rebootTimeout != nil { return false }
-    for (screen, passage) in told where isInScope(screen, update) {
+    for (screen, passage) in told where isInScope(screen, update.screen) {
       if case .absent = passage, update.screen == nil { continue }
-      guard case .clear(let since) = passage, since + quiet(update) <= now else { return false }
+      guard case .clear(let since) = passage, since + quiet(.update(update)) <= now else { return false }
     }
     if let time = update.notBefore, knownWall < time { return false }
     if let pause = notes[update.id]?.pause, now < pause.upperBound { return false }
@@ -268,16 +272,19 @@ extension Bench {
     return true
   }
 
-  private func isInScope(_ screen: String, _ update: Update) -> Bool {
-    update.screen == nil || screen.isEmpty || screen == update.screen
-  }
+  private func isInScope(_ screen: String, _ own: String?) -> Bool { own == nil || screen.isEmpty || screen == own }
 
-  private func holdInScope(_ update: Update) -> HoldID? {
+  private func holdInScope(_ screen: String?) -> HoldID? {
     let all = holds.values.filter { now < holdEnds[$0.id] ?? .distantPast } + boundHolds.values
-    return all.first { $0.screen == nil || update.screen == nil || $0.screen == update.screen }?.id
+    return all.first { $0.screen == nil || screen == nil || $0.screen == screen }?.id
   }
 
-  private func quiet(_ update: Update) -> Duration { update.quietPeriod ?? policy(update).quietPeriod }
+  private func quiet(_ work: Work) -> Duration {
+    switch work {
+    case .update(let update): update.quietPeriod ?? policy(update).quietPeriod
+    case .turn(let turn): turn.quietPeriod ?? scheduler.policy.quietPeriod
+    }
+  }
 
   private func waitingOfSameKey(_ update: Update) -> StoredUpdate? {
     guard update.key != nil else { return nil }
