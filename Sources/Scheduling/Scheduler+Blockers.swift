@@ -15,8 +15,9 @@ extension Scheduler {
     case .backoff(let until):
       blockers.append(
         Blocker(
-          code: .backoff, since: entry.backoffSince ?? entry.acceptedAt, reason: entry.lastFailure.map { .words($0) },
-          clears: .backoffEnds(until, setbacks: entry.setbacks)))
+          code: .backoff, since: entry.backoff?.since ?? entry.acceptedAt,
+          reason: entry.backoff.map { .words($0.lastFailure) },
+          clears: .backoffEnds(until, setbacks: entry.backoff?.setbacks ?? 0)))
     case .turn(let quiet):
       guard shut.isEmpty, let since = clearSince(entry.work.screen), now < since + quiet else { break }
       blockers.append(

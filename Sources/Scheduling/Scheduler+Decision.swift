@@ -81,11 +81,11 @@ extension Scheduler {
     Blocker.Code.allCases.filter(sharedCodes(screen).contains)
   }
 
-  /// Neither quiet period nor pauses count any more. After a failure from here on, its pause does.
+  /// Neither quiet period nor backoff count any more. After a failure from here on, its backoff does.
   mutating func hasten(_ id: UpdateID, _ urgency: Urgency, at now: Instant) {
     guard let entry = entries[id] else { return }
     entries[id]?.urgency = max(entry.urgency, urgency)
-    entries[id]?.backoffUntil = nil
+    entries[id]?.backoff?.cutShort()
     guard line.contains(id) else { return }
     takeOut(id, at: now)
     enqueue(id, at: now)
@@ -104,7 +104,7 @@ extension Scheduler {
   }
 
   private func reason(_ entry: Entry, at now: Instant) -> WaitingLine.Reason {
-    if let until = entry.backoffUntil, until > now { return .backoff(until: until) }
+    if let until = entry.backoff?.until(after: now) { return .backoff(until: until) }
     guard let update = entry.update else { return .turn(quiet: quietPeriod(of: entry)) }
     if withoutReceiver[update.handler] != nil { return .parked(.noReceiver) }
     if entry.urgency == .force { return .nothing }

@@ -16,13 +16,7 @@ extension Scheduler {
       entry.urgency = item.urgency
       entry.blocked = item.blocked
       entry.interruptions = item.interruptions
-      if let pause = item.pause {
-        entry.setbacks = pause.setbacks
-        entry.lastFailure = pause.reason
-        entry.backoffSince = now
-        // The wall clock may have been set meanwhile: never longer than a pause can be.
-        entry.backoffUntil = now + min(max(pause.until - wall(now), .zero), HandlerPolicy.longestBackoff)
-      }
+      entry.backoff = item.backoff.map { Backoff($0, wall: wall(now), at: now) }
       entries[id] = entry
       switch item.state {
       case .waiting:
@@ -92,7 +86,7 @@ extension Scheduler {
       }
       setCurrent(.verifying(id, releasedAt: releasedAt(entry)), at: now)
       return [.verify(id)]
-    case .backToWaiting(let id, let attempts, pause: _, interruptions: _):
+    case .backToWaiting(let id, let attempts, backoff: _, interruptions: _):
       guard case .returning(id, attempts: _) = current else { return [] }
       entries[id]?.attempts = attempts
       current = nil

@@ -162,15 +162,12 @@ extension Scheduler {
     return [.store(.finish(id, result))]
   }
 
-  /// Again after a pause while attempts are left.
+  /// Again after a backoff while attempts are left.
   mutating func hasFailed(_ id: UpdateID, _ result: UpdateResult, tryLater: Bool, at now: Instant) -> [Action] {
     guard let entry = entries[id], let update = entry.update else { return [] }
     guard tryLater || entry.attempts < policy(of: update).attempts else { return finish(id, result, at: now) }
-    let pause = pause(after: entry.setbacks + 1, policy(of: update))
-    entries[id]?.setbacks += 1
-    entries[id]?.lastFailure = result.message
-    entries[id]?.backoffSince = now
-    entries[id]?.backoffUntil = now + pause
+    let backoff = Backoff(after: entry.backoff, failure: result.message, policy(of: update), &random, at: now)
+    entries[id]?.backoff = backoff
     if entry.urgency == .apply { entries[id]?.urgency = .none }
     // Past its deadline it no longer waits for quiet, but after a failure it does.
     if update.onDeadline != .expire, let deadline = update.deadline, deadline <= wall(now) {
@@ -179,13 +176,6 @@ extension Scheduler {
     }
     // Waiting never uses up attempts, and neither does an attempt that the handler put off itself.
     return giveBack(id, attempts: tryLater ? entry.attempts - 1 : entry.attempts, at: now)
-  }
-
-  /// Doubles with every setback and varies by a fifth, so that many machines do not strike together; up to a bound.
-  private mutating func pause(after setbacks: Int, _ policy: HandlerPolicy) -> Duration {
-    let whole = min(policy.backoff * (1 << min(setbacks - 1, 20)), HandlerPolicy.longestBackoff)
-    let jitter = Double(random.next() >> 11) / Double(1 << 53)
-    return min(whole * (0.8 + 0.4 * jitter), HandlerPolicy.longestBackoff)
   }
 
   private func mayStart(at now: Instant) -> Bool {
@@ -211,12 +201,9 @@ extension Scheduler {
       return [.store(.finish(id, result))]
     }
     setCurrent(.returning(id, attempts: attempts), at: now)
-    var pause: Pause?
-    if let until = entry.backoffUntil, until > now {
-      pause = Pause(until: wall(until), setbacks: entry.setbacks, reason: entry.lastFailure ?? "")
-    }
+    let backoff = entry.backoff?.stored(wall: wall, at: now)
     return [
-      .store(.backToWaiting(id, attempts: attempts, pause: pause, interruptions: entry.interruptions))
+      .store(.backToWaiting(id, attempts: attempts, backoff: backoff, interruptions: entry.interruptions))
     ]
   }
 }

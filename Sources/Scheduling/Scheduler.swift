@@ -55,13 +55,9 @@ public struct Scheduler: Sendable {
     var urgency = Urgency.none
     /// `onDeadline` was followed; it is told once.
     var isDeadlineMet = false
-    /// Failures and requests to try later in a row; the pause doubles with each.
-    var setbacks = 0
     var interruptions = 0
-    var backoffUntil: Instant?
-    var backoffSince: Instant?
-    /// What the handler said last, where it was not the end.
-    var lastFailure: String?
+    /// Nil: no setback yet.
+    var backoff: Backoff?
     /// What was in its way up to `sample`.
     var blocked = BlockedTimes()
     var sample: Sample?
@@ -153,7 +149,7 @@ public struct Scheduler: Sendable {
     let until: Instant?
   }
 
-  /// `seed` of the jitter in pauses, so that a test knows them.
+  /// `seed` of the jitter in backoffs, so that a test knows them.
   public init(
     policy: HandlerPolicy, policies: [String: HandlerPolicy] = [:], interval: Duration, boot: String = "",
     seed: UInt64

@@ -432,15 +432,15 @@ extension Bench: ActionEffects {
       store[id]?.boot = boot
       store[id]?.overrode = overrode
       notes[id, default: Note()].handler = .notStarted
-    case .backToWaiting(let id, let attempts, let pause, let interruptions):
+    case .backToWaiting(let id, let attempts, let backoff, let interruptions):
       store[id] = old?.with(.waiting, attempts: attempts)
-      store[id]?.pause = pause
+      store[id]?.backoff = backoff
       store[id]?.interruptions = interruptions
-      if pause != nil, old?.urgency == .apply { store[id]?.urgency = .none }
+      if backoff != nil, old?.urgency == .apply { store[id]?.urgency = .none }
     case .hurry(let id, let urgency):
       if store[id]?.state == .waiting { notes[id, default: Note()].hurry(urgency) }
       store[id]?.urgency = max(old?.urgency ?? .none, urgency)
-      store[id]?.pause = nil
+      store[id]?.backoff = nil
     case .reopen(let update):
       store[update.id] = StoredUpdate(update: update, attempts: 0, state: .waiting)
       notes[update.id] = Note()
