@@ -25,8 +25,8 @@ public protocol ActionEffects {
   /// Forgets what was prepared: the last look sent the update back.
   mutating func discardPrepared(_ id: UpdateID, at now: Instant)
 
-  /// The last look before a start: drains the devices and reads the slot tables.
-  mutating func lastLook(for id: UpdateID, at now: Instant) -> LastLook
+  /// The last look before a start: drains the devices and reads the slot tables of what the work waits for.
+  mutating func lastLook(for work: Work, at now: Instant) -> LastLook
 
   /// The last look's verdict. Devices that were grabbed for it and are not needed for a handler are released, which reads
   /// the events that came meanwhile.
@@ -39,6 +39,9 @@ public protocol ActionEffects {
   ///
   /// - Parameter releasedAt: when the touch ended that the update waited for; nil if it did not wait for one.
   mutating func start(_ update: Update, attempt: Int, releasedAt: Instant?, at now: Instant) -> HandlerProgress
+
+  /// Begins the turn. When it ends, `leave` is fed to the scheduler and appended.
+  mutating func startTurn(_ turn: Turn, releasedAt: Instant?, at now: Instant)
 
   /// Finds out whether the handler that a former run of the service started still runs.
   mutating func probe(_ id: UpdateID, at now: Instant) -> ProbeAnswer
@@ -145,10 +148,9 @@ extension ActionEffects {
       let screens = recheck(at: now)
       actions.append(scheduler.screens(screens, at: now))
       actions.append(scheduler.looked(at: now))
-    case .verify(let id):
-      lookLast(id, now)
-    case .start(let update, let attempt, let releasedAt):
-      start(update, attempt, releasedAt, now)
+    case .verify(let id): lookLast(id, now)
+    case .start(let update, let attempt, let releasedAt): start(update, attempt, releasedAt, now)
+    case .startTurn(let turn, let releasedAt): startTurn(turn, releasedAt: releasedAt, at: now)
     case .probe(let id):
       switch probe(id, at: now) {
       case .running: actions.append(scheduler.probed(id, stillRunning: true, at: now))
@@ -159,12 +161,12 @@ extension ActionEffects {
   }
 
   private mutating func lookLast(_ id: UpdateID, _ now: Instant) {
-    if let update = scheduler.updateToPrepare(id), let attempt = scheduler.attempts(of: id),
-      !prepareOrEnd(update, attempt, now)
-    {
+    // A turn may have been left meanwhile.
+    guard let work = scheduler.work(id) else { return }
+    if let update = work.update, let attempt = scheduler.attempts(of: id), !prepareOrEnd(update, attempt, now) {
       return
     }
-    let look = lastLook(for: id, at: now)
+    let look = lastLook(for: work, at: now)
     let changes = scheduler.screens(look.screens, at: now)
     let verdict = scheduler.verified(id, disturbed: look.isDisturbed, at: now)
     let starts = verdict.contains(where: \.isStart)
@@ -178,11 +180,7 @@ extension ActionEffects {
 
   private mutating func start(_ update: Update, _ attempt: Int, _ releasedAt: Instant?, _ now: Instant) {
     // A forced update had no last look, and is prepared only now.
-    if scheduler.updateToPrepare(update.id) != nil, actions.prepared != update.id,
-      !prepareOrEnd(update, attempt, now)
-    {
-      return
-    }
+    if actions.prepared != update.id, !prepareOrEnd(update, attempt, now) { return }
     actions.prepared = nil
     let progress = start(update, attempt: attempt, releasedAt: releasedAt, at: now)
     actions.append(scheduler.handlerProgressed(update.id, progress, at: now))

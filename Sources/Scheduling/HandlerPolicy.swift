@@ -20,7 +20,7 @@ public struct HandlerPolicy: Equatable, Sendable {
   public var quietPeriod: Duration
   /// How often the handler is started at most before the update has failed; at least 1.
   public var attempts: Int
-  /// Pause after the first failure; doubles with each further one, up to `longestBackoff`.
+  /// Wait after the first failure; doubles with each further one, up to `longestBackoff`.
   public var backoff: Duration
   public var coalescing: Coalescing
   public var onInterrupted: OnInterrupted

@@ -7,7 +7,7 @@ extension Scheduler {
     guard let entry = entries[id], current?.id != id else { return [] }
     let reason = line.waiting(id)
     var blockers = servicesOwn()
-    let shut = reason == .nothing ? [] : inTheWay(of: entry.update.screen)
+    let shut = reason == .nothing ? [] : inTheWay(of: entry.work.screen)
     blockers += shut
     switch reason {
     case .notBefore(let time):
@@ -15,29 +15,27 @@ extension Scheduler {
     case .backoff(let until):
       blockers.append(
         Blocker(
-          code: .backoff, since: entry.backoffSince ?? entry.acceptedAt, reason: entry.lastFailure.map { .words($0) },
-          clears: .backoffEnds(until, setbacks: entry.setbacks)))
+          code: .backoff, since: entry.backoff?.since ?? entry.acceptedAt,
+          reason: entry.backoff.map { .words($0.lastFailure) },
+          clears: .backoffEnds(until, setbacks: entry.backoff?.setbacks ?? 0)))
     case .turn(let quiet):
-      guard shut.isEmpty, let since = clearSince(entry.update.screen), now < since + quiet else { break }
+      guard shut.isEmpty, let since = clearSince(entry.work.screen), now < since + quiet else { break }
       blockers.append(
-        Blocker(
-          code: .settling, since: since, screen: entry.update.screen,
-          clears: .quietPeriodEnds(since + quiet)))
+        Blocker(code: .settling, since: since, screen: entry.work.screen, clears: .quietPeriodEnds(since + quiet)))
     case .parked(.rebootLoop):
       blockers.append(
         Blocker(
           code: .rebootLoop, since: entry.acceptedAt,
           reason: .rebooted(
-            times: HandlerPolicy.mostReboots, within: HandlerPolicy.rebootWindow, handler: entry.update.handler,
-            key: entry.update.key), clears: .expedited(id)))
-    case .parked, .nothing, nil:
-      break
+            times: HandlerPolicy.mostReboots, within: HandlerPolicy.rebootWindow, handler: entry.update?.handler ?? "",
+            key: entry.update?.key), clears: .expedited(id)))
+    case .parked, .nothing, nil: break
     }
-    if let since = withoutReceiver[entry.update.handler] {
+    if let handler = entry.update?.handler, let since = withoutReceiver[handler] {
       blockers.append(
         Blocker(
-          code: .noReceiver, since: max(since, entry.acceptedAt),
-          reason: .noReceiver(handler: entry.update.handler), clears: .receiverConnects))
+          code: .noReceiver, since: max(since, entry.acceptedAt), reason: .noReceiver(handler: handler),
+          clears: .receiverConnects))
     }
     if let current {
       blockers.append(
@@ -52,15 +50,16 @@ extension Scheduler {
 
   /// Of all that have not ended: how long what has been in their way. To be kept when the service stops.
   public func allBlockedTimes(at now: Instant) -> [UpdateID: BlockedTimes] {
-    entries.values.filter { !$0.isTurn && $0.stage != .arriving }.reduce(into: [:]) { times, entry in
-      times[entry.update.id] = entry.blocked.plus(sinceSample(of: entry, at: now))
+    entries.values.filter { $0.update != nil && $0.stage != .arriving }.reduce(into: [:]) { times, entry in
+      times[entry.work.id] = entry.blocked.plus(sinceSample(of: entry, at: now))
     }
   }
 
-  /// How long each blocker was in its way since it was accepted, while the service ran; nil for an unknown id.
+  /// For how long each blocker has blocked an update since it was accepted, while the service ran; nil for an unknown id
+  /// and for a turn.
   /// Time behind others counts as `applying`, while they are applied.
   public func blockedTimes(of id: UpdateID, at now: Instant) -> BlockedTimes? {
-    entries[id].map { $0.blocked.plus(sinceSample(of: $0, at: now)) }
+    entries[id].flatMap { $0.update == nil ? nil : $0.blocked.plus(sinceSample(of: $0, at: now)) }
   }
 
   private func servicesOwn() -> [Blocker] {
@@ -178,7 +177,7 @@ extension Scheduler {
   /// It begins to wait for this.
   mutating func beginSample(_ id: UpdateID, _ reason: WaitingLine.Reason, at now: Instant) {
     guard let entry = entries[id] else { return }
-    let screen = entry.update.screen
+    let screen = entry.work.screen
     if sharedTimes[screen] == nil { noteShared(of: screen, at: now) }
     let quiet = quiet(reason)
     let shared = sharedTimes[screen]?.reading(quiet, at: now) ?? BlockedTimes()
@@ -194,7 +193,7 @@ extension Scheduler {
   }
 
   private func sinceSample(of entry: Entry, at now: Instant) -> BlockedTimes {
-    guard let sample = entry.sample, let shared = sharedTimes[entry.update.screen] else { return BlockedTimes() }
+    guard let sample = entry.sample, let shared = sharedTimes[entry.work.screen] else { return BlockedTimes() }
     var times = shared.peek(quiet(sample.reason), at: now).since(sample.shared)
     switch sample.reason {
     case .notBefore: times.add(now - sample.since, .notBefore)

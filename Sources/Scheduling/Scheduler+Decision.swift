@@ -4,7 +4,7 @@ import Timeline
 extension Scheduler {
   mutating func evaluate(at now: Instant) -> [Action] {
     defer { noteShared(at: now) }
-    for update in line.takeRipe(at: now, wall: wall(now)) { enqueue(update.id, at: now) }
+    for id in line.takeRipe(at: now, wall: wall(now)) { enqueue(id, at: now) }
     var actions: [Action] = []
     if storeTrouble == nil { actions += meetDeadlines(at: now) + endHolds(at: now) }
     if case .awaitingReboot(let id, let until) = current, until <= now { actions += noReboot(id, at: now) }
@@ -12,14 +12,14 @@ extension Scheduler {
     guard current == nil, storeTrouble == nil, stoppingSince == nil, disturbedSince == nil || line.isAnyForced,
       let id = nextWithReceiver(at: now), let entry = entries[id]
     else { return actions }
-    if entry.isTurn {
+    guard let update = entry.update else {
       takeOut(id, at: now)
       entries[id]?.stage = .applying
       setCurrent(.verifying(id, releasedAt: releasedAt(entry)), at: now)
       armTick(at: now)
       return actions + [.verify(id)]
     }
-    let overrode = entry.urgency == .force ? overridden(entry.update.screen) : []
+    let overrode = entry.urgency == .force ? overridden(update.screen) : []
     takeOut(id, at: now)
     entries[id]?.stage = .applying
     setCurrent(.marking(id), at: now)
@@ -31,7 +31,7 @@ extension Scheduler {
   /// One whose receiver has gone is put aside when it comes up.
   private mutating func nextWithReceiver(at now: Instant) -> UpdateID? {
     while let id = line.next(at: now, opens: opensAt), let entry = entries[id] {
-      if withoutReceiver[entry.update.handler] == nil { return id }
+      guard let handler = entry.update?.handler, withoutReceiver[handler] != nil else { return id }
       enqueue(id, at: now)
     }
     return nil
@@ -39,7 +39,7 @@ extension Scheduler {
 
   /// When the touch ended that it waited for; nil: it did not wait for one.
   func releasedAt(_ entry: Entry) -> Instant? {
-    clearSince(entry.update.screen).flatMap { $0 > entry.acceptedAt ? $0 : nil }
+    clearSince(entry.work.screen).flatMap { $0 > entry.acceptedAt ? $0 : nil }
   }
 
   private mutating func meetDeadlines(at now: Instant) -> [Action] {
@@ -81,11 +81,11 @@ extension Scheduler {
     Blocker.Code.allCases.filter(sharedCodes(screen).contains)
   }
 
-  /// Neither quiet period nor pauses count any more. After a failure from here on, its pause does.
+  /// Neither quiet period nor backoff count any more. After a failure from here on, its backoff does.
   mutating func hasten(_ id: UpdateID, _ urgency: Urgency, at now: Instant) {
     guard let entry = entries[id] else { return }
     entries[id]?.urgency = max(entry.urgency, urgency)
-    entries[id]?.backoffUntil = nil
+    entries[id]?.backoff?.cutShort()
     guard line.contains(id) else { return }
     takeOut(id, at: now)
     enqueue(id, at: now)
@@ -98,19 +98,18 @@ extension Scheduler {
     endSample(id, at: now)
     entries[id]?.stage = .waiting
     let reason = reason(entry, at: now)
-    line.insert(
-      entry.update, for: reason, isUrgent: entry.urgency >= .apply, isDeadlineMet: entry.isDeadlineMet,
-      hasAge: !entry.isTurn)
-    if reason == .parked(.noReceiver) { parked[entry.update.handler, default: []].insert(id) }
+    line.insert(entry.work, for: reason, isUrgent: entry.urgency >= .apply, isDeadlineMet: entry.isDeadlineMet)
+    if reason == .parked(.noReceiver), let handler = entry.update?.handler { parked[handler, default: []].insert(id) }
     beginSample(id, reason, at: now)
   }
 
   private func reason(_ entry: Entry, at now: Instant) -> WaitingLine.Reason {
-    if let until = entry.backoffUntil, until > now { return .backoff(until: until) }
-    if withoutReceiver[entry.update.handler] != nil { return .parked(.noReceiver) }
+    if let until = entry.backoff?.until(after: now) { return .backoff(until: until) }
+    guard let update = entry.update else { return .turn(quiet: quietPeriod(of: entry)) }
+    if withoutReceiver[update.handler] != nil { return .parked(.noReceiver) }
     if entry.urgency == .force { return .nothing }
     if entry.urgency == .none {
-      if let time = entry.update.notBefore, time > wall(now) { return .notBefore(time) }
+      if let time = update.notBefore, time > wall(now) { return .notBefore(time) }
       if isStopped(entry) { return .parked(.rebootLoop) }
     }
     return .turn(quiet: quietPeriod(of: entry))
@@ -118,8 +117,7 @@ extension Scheduler {
 
   /// The machine has rebooted too often for this; a later update of the same key is not held back for ever.
   func isStopped(_ entry: Entry) -> Bool {
-    let update = entry.update
-    guard entry.urgency == .none, policy(of: update).rebootTimeout != nil,
+    guard entry.urgency == .none, let update = entry.update, policy(of: update).rebootTimeout != nil,
       let times = reboots[RebootKey(handler: update.handler, key: update.key)]?.suffix(HandlerPolicy.mostReboots),
       times.count == HandlerPolicy.mostReboots, let first = times.first, let last = times.last
     else { return false }
@@ -129,10 +127,10 @@ extension Scheduler {
   @discardableResult
   mutating func takeOut(_ id: UpdateID, at now: Instant) -> Bool {
     endSample(id, at: now)
-    if line.waiting(id) == .parked(.noReceiver), let entry = entries[id] {
-      parked[entry.update.handler]?.remove(id)
+    if line.waiting(id) == .parked(.noReceiver), let handler = entries[id]?.update?.handler {
+      parked[handler]?.remove(id)
     }
-    return line.remove(id) != nil
+    return line.remove(id)
   }
 
   // MARK: The timer

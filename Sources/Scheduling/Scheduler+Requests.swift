@@ -6,10 +6,12 @@ extension Scheduler {
   public mutating func submit(_ update: Update, payload: [UInt8], at now: Instant) -> [Action] {
     var update = update
     var write = StoreWrite.accept(update, payload: payload)
-    if let key = update.key, let old = line.member(handler: update.handler, key: key), let entry = entries[old] {
+    if let key = update.key, let old = line.member(handler: update.handler, key: key),
+      let waiting = entries[old]?.update
+    {
       switch policy(of: update).coalescing {
       case .latest:
-        update.place = entry.update.place
+        update.place = waiting.place
         write = .replace(old, superseded(old, by: update.id, at: now), with: update, payload: payload)
         takeOut(old, at: now)
         entries[old]?.stage = .leaving
@@ -20,7 +22,7 @@ extension Scheduler {
       }
     }
     entries[update.id] = Entry(
-      update: update, attempts: 0, acceptedTick: ticks, acceptedAt: now, stage: .arriving)
+      work: .update(update), attempts: 0, acceptedTick: ticks, acceptedAt: now, stage: .arriving)
     return [.store(write)]
   }
 
@@ -41,7 +43,7 @@ extension Scheduler {
     var update = update
     if let deadline = update.deadline, deadline <= wall(now) { update.deadline = nil }
     entries[update.id] = Entry(
-      update: update, attempts: 0, acceptedTick: ticks, acceptedAt: now, stage: .arriving)
+      work: .update(update), attempts: 0, acceptedTick: ticks, acceptedAt: now, stage: .arriving)
     return [.store(.reopen(update))]
   }
 
@@ -63,19 +65,16 @@ extension Scheduler {
     return evaluate(at: now)
   }
 
-  /// Somebody wants to do something itself in a quiet moment: waits as an update does, is started as one, and is never
-  /// stored. It ends with `leave`.
-  public mutating func takeTurn(_ turn: Update, at now: Instant) -> [Action] {
-    var entry = Entry(update: turn, attempts: 1, acceptedTick: ticks, acceptedAt: now, stage: .waiting)
-    entry.isTurn = true
-    entries[turn.id] = entry
+  /// A program wants to do something itself in a quiet moment. It ends with `leave`.
+  public mutating func takeTurn(_ turn: Turn, at now: Instant) -> [Action] {
+    entries[turn.id] = Entry(work: .turn(turn), attempts: 0, acceptedTick: ticks, acceptedAt: now, stage: .waiting)
     enqueue(turn.id, at: now)
     return evaluate(at: now)
   }
 
   /// The turn is over, or nobody waits for it any more.
   public mutating func leave(_ id: UpdateID, at now: Instant) -> [Action] {
-    guard entries[id]?.isTurn == true else { return [] }
+    guard case .turn? = entries[id]?.work else { return [] }
     takeOut(id, at: now)
     entries[id] = nil
     if current?.id == id { current = nil }

@@ -12,17 +12,11 @@ extension Scheduler {
     for item in stored.updates {
       let id = item.update.id
       var entry = Entry(
-        update: item.update, attempts: item.attempts, acceptedTick: ticks, acceptedAt: now, stage: .waiting)
+        work: .update(item.update), attempts: item.attempts, acceptedTick: ticks, acceptedAt: now, stage: .waiting)
       entry.urgency = item.urgency
       entry.blocked = item.blocked
       entry.interruptions = item.interruptions
-      if let pause = item.pause {
-        entry.setbacks = pause.setbacks
-        entry.lastFailure = pause.reason
-        entry.backoffSince = now
-        // The wall clock may have been set meanwhile: never longer than a pause can be.
-        entry.backoffUntil = now + min(max(pause.until - wall(now), .zero), HandlerPolicy.longestBackoff)
-      }
+      entry.backoff = item.backoff.map { Backoff($0, wall: wall(now), at: now) }
       entries[id] = entry
       switch item.state {
       case .waiting:
@@ -52,18 +46,18 @@ extension Scheduler {
       releaseToStartMilliseconds: nil)
     setCurrent(.finishing(id, result), at: now)
     var actions: [Action] = [.store(.finish(id, result))]
-    let satisfied = entries.values.filter { $0.stage == .waiting && policy(of: $0.update).isSatisfiedByReboot }
-    for entry in satisfied.sorted(by: { $0.update.sequence < $1.update.sequence }) {
-      let other = entry.update.id
+    let waiting = entries.values.filter { $0.stage == .waiting }.compactMap(\.update)
+    let satisfied = waiting.filter { policy(of: $0).isSatisfiedByReboot }
+    for other in satisfied.sorted(by: { $0.sequence < $1.sequence }).map(\.id) {
       let result = UpdateResult(
         state: .superseded, exitCode: nil, message: "satisfied by the reboot of \(id)", finishedAt: wall(now),
-        releaseToStartMilliseconds: nil, successor: id, blocked: entry.blocked)
+        releaseToStartMilliseconds: nil, successor: id, blocked: entries[other]?.blocked ?? BlockedTimes())
       takeOut(other, at: now)
       entries[other]?.stage = .leaving
       actions.append(.store(.finish(other, result)))
     }
     // Others of the same key may be one reboot too many now.
-    for entry in entries.values where entry.stage == .waiting && isStopped(entry) { enqueue(entry.update.id, at: now) }
+    for entry in entries.values where entry.stage == .waiting && isStopped(entry) { enqueue(entry.work.id, at: now) }
     armTick(at: now)
     return actions
   }
@@ -83,16 +77,16 @@ extension Scheduler {
       entries[update.id] = nil
       return [.accepted(update.id), .ended(update.id, result)] + evaluate(at: now)
     case .beginApplying(let id, let attempt, boot: _, overrode: _):
-      guard case .marking(id) = current, let entry = entries[id] else { return [] }
+      guard case .marking(id) = current, let entry = entries[id], let update = entry.update else { return [] }
       entries[id]?.attempts = attempt
       // While stopping, a forced update takes the last look, too, which sends it back.
       if entry.urgency == .force && stoppingSince == nil {
         setCurrent(.running(id), at: now)
-        return [.start(entry.update, attempt: attempt, releasedAt: nil)]
+        return [.start(update, attempt: attempt, releasedAt: nil)]
       }
       setCurrent(.verifying(id, releasedAt: releasedAt(entry)), at: now)
       return [.verify(id)]
-    case .backToWaiting(let id, let attempts, pause: _, interruptions: _):
+    case .backToWaiting(let id, let attempts, backoff: _, interruptions: _):
       guard case .returning(id, attempts: _) = current else { return [] }
       entries[id]?.attempts = attempts
       current = nil

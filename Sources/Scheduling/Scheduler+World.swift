@@ -5,7 +5,7 @@ extension Scheduler {
   /// What the wall clock says. To be told at start and whenever it may have been set; deadlines and `notBefore` follow.
   public mutating func setWallClock(_ wall: WallTime, at now: Instant) {
     wallOffset = .milliseconds(wall.millisecondsSinceEpoch) - (now - Instant(nanoseconds: 0))
-    for update in line.takeUnripe(wall: wall) { enqueue(update.id, at: now) }
+    for id in line.takeUnripe(wall: wall) { enqueue(id, at: now) }
   }
 
   /// The administrator has decided anew. What waits, waits for what holds now; what is being applied goes on.
@@ -65,7 +65,10 @@ extension Scheduler {
       disturbedSince = now
     } else if mayStart(at: now) {
       setCurrent(.running(id), at: now)
-      return [.start(entry.update, attempt: entry.attempts, releasedAt: releasedAt)]
+      switch entry.work {
+      case .update(let update): return [.start(update, attempt: entry.attempts, releasedAt: releasedAt)]
+      case .turn(let turn): return [.startTurn(turn, releasedAt: releasedAt)]
+      }
     }
     // An attempt that did not come to a start is not counted.
     return giveBack(id, attempts: entry.attempts - 1, at: now)
@@ -75,8 +78,8 @@ extension Scheduler {
   public mutating func handlerEnded(
     _ id: UpdateID, _ result: UpdateResult, tryLater: Bool = false, at now: Instant
   ) -> [Action] {
-    guard case .running(id) = current, let entry = entries[id] else { return [] }
-    if let timeout = policy(of: entry.update).rebootTimeout {
+    guard case .running(id) = current, let update = entries[id]?.update else { return [] }
+    if let timeout = policy(of: update).rebootTimeout {
       // A machine that goes down takes service and handler with it: the next start sees whether it has rebooted.
       if result.state == .applied || stoppingSince != nil {
         setCurrent(.awaitingReboot(id, until: now + timeout), at: now)
@@ -112,8 +115,10 @@ extension Scheduler {
 
   /// `stillRunning`: the handler of a former run has not ended; it is asked again at the next look.
   public mutating func probed(_ id: UpdateID, stillRunning: Bool, at now: Instant) -> [Action] {
-    guard case .orphan(id) = current, !stillRunning, let entry = entries[id] else { return [] }
-    let policy = policy(of: entry.update)
+    guard case .orphan(id) = current, !stillRunning, let entry = entries[id], let update = entry.update else {
+      return []
+    }
+    let policy = policy(of: update)
     if let timeout = policy.rebootTimeout {
       // Not known whether it had begun; if it had, the machine reboots soon.
       setCurrent(.awaitingReboot(id, until: now + timeout), at: now)
@@ -157,61 +162,48 @@ extension Scheduler {
     return [.store(.finish(id, result))]
   }
 
-  /// Again after a pause while attempts are left.
+  /// Again after a backoff while attempts are left.
   mutating func hasFailed(_ id: UpdateID, _ result: UpdateResult, tryLater: Bool, at now: Instant) -> [Action] {
-    guard let entry = entries[id] else { return [] }
-    guard tryLater || entry.attempts < policy(of: entry.update).attempts else { return finish(id, result, at: now) }
-    let pause = pause(after: entry.setbacks + 1, policy(of: entry.update))
-    entries[id]?.setbacks += 1
-    entries[id]?.lastFailure = result.message
-    entries[id]?.backoffSince = now
-    entries[id]?.backoffUntil = now + pause
+    guard let entry = entries[id], let update = entry.update else { return [] }
+    guard tryLater || entry.attempts < policy(of: update).attempts else { return finish(id, result, at: now) }
+    let backoff = Backoff(after: entry.backoff, failure: result.message, policy(of: update), &random, at: now)
+    entries[id]?.backoff = backoff
     if entry.urgency == .apply { entries[id]?.urgency = .none }
     // Past its deadline it no longer waits for quiet, but after a failure it does.
-    if entry.update.onDeadline != .expire, let deadline = entry.update.deadline, deadline <= wall(now) {
+    if update.onDeadline != .expire, let deadline = update.deadline, deadline <= wall(now) {
       entries[id]?.isDeadlineMet = true
-      if entry.update.onDeadline == .force { entries[id]?.urgency = .force }
+      if update.onDeadline == .force { entries[id]?.urgency = .force }
     }
     // Waiting never uses up attempts, and neither does an attempt that the handler put off itself.
     return giveBack(id, attempts: tryLater ? entry.attempts - 1 : entry.attempts, at: now)
   }
 
-  /// Doubles with every setback and varies by a fifth, so that many machines do not strike together; up to a bound.
-  private mutating func pause(after setbacks: Int, _ policy: HandlerPolicy) -> Duration {
-    let whole = min(policy.backoff * (1 << min(setbacks - 1, 20)), HandlerPolicy.longestBackoff)
-    let jitter = Double(random.next() >> 11) / Double(1 << 53)
-    return min(whole * (0.8 + 0.4 * jitter), HandlerPolicy.longestBackoff)
-  }
-
   private func mayStart(at now: Instant) -> Bool {
     guard storeTrouble == nil, stoppingSince == nil, let id = current?.id, let entry = entries[id] else { return false }
     if entry.urgency == .force { return true }
-    let lane = WaitingLine.Lane(screen: entry.update.screen, quiet: quietPeriod(of: entry))
+    let lane = WaitingLine.Lane(screen: entry.work.screen, quiet: quietPeriod(of: entry))
     return opensAt(lane).map { $0 <= now } == true
   }
 
   mutating func giveBack(_ id: UpdateID, attempts: Int, at now: Instant) -> [Action] {
     guard let entry = entries[id] else { return [] }
-    if entry.isTurn {
+    guard let update = entry.update else {
       current = nil
       enqueue(id, at: now)
       return evaluate(at: now)
     }
     // What came meanwhile about the same thing is newer: applied again, this one would undo it.
-    if let key = entry.update.key, policy(of: entry.update).coalescing != .all,
-      let newer = line.member(handler: entry.update.handler, key: key)
+    if let key = update.key, policy(of: update).coalescing != .all,
+      let newer = line.member(handler: update.handler, key: key)
     {
       let result = superseded(id, by: newer, at: now)
       setCurrent(.finishing(id, result), at: now)
       return [.store(.finish(id, result))]
     }
     setCurrent(.returning(id, attempts: attempts), at: now)
-    var pause: Pause?
-    if let until = entry.backoffUntil, until > now {
-      pause = Pause(until: wall(until), setbacks: entry.setbacks, reason: entry.lastFailure ?? "")
-    }
+    let backoff = entry.backoff?.stored(wall: wall, at: now)
     return [
-      .store(.backToWaiting(id, attempts: attempts, pause: pause, interruptions: entry.interruptions))
+      .store(.backToWaiting(id, attempts: attempts, backoff: backoff, interruptions: entry.interruptions))
     ]
   }
 }

@@ -23,6 +23,8 @@ public struct Scheduler: Sendable {
     /// Start its handler; then, some time, call `handlerEnded`. `releasedAt`: when the touch ended that it waited
     /// for; nil where it did not wait for one.
     case start(Update, attempt: Int, releasedAt: Instant?)
+    /// The turn begins; it ends with `leave`.
+    case startTurn(Turn, releasedAt: Instant?)
     /// Is the handler that a former run of the service started still running? Then call `probed`.
     case probe(UpdateID)
     /// It has ended, and that is durable.
@@ -34,30 +36,33 @@ public struct Scheduler: Sendable {
     /// It could not be made durable, and is not done.
     case notDone(StoreWrite, reason: String)
 
-    public var isStart: Bool { if case .start = self { true } else { false } }
+    /// An update's handler or a turn starts.
+    public var isStart: Bool {
+      switch self {
+      case .start, .startTurn: true
+      case .store, .accepted, .refused, .lookAgain, .verify, .probe, .ended, .notEnded, .done, .notDone: false
+      }
+    }
   }
 
   struct Entry: Sendable {
-    var update: Update
+    let work: Work
+    /// Of a turn: 0.
     var attempts: Int
     let acceptedTick: Int
     let acceptedAt: Instant
     var stage: Stage
-    /// Nobody's update, but somebody's turn: never stored.
-    var isTurn = false
     var urgency = Urgency.none
     /// `onDeadline` was followed; it is told once.
     var isDeadlineMet = false
-    /// Failures and requests to try later in a row; the pause doubles with each.
-    var setbacks = 0
     var interruptions = 0
-    var backoffUntil: Instant?
-    var backoffSince: Instant?
-    /// What the handler said last, where it was not the end.
-    var lastFailure: String?
+    /// Nil: no setback yet.
+    var backoff: Backoff?
     /// What was in its way up to `sample`.
     var blocked = BlockedTimes()
     var sample: Sample?
+
+    var update: Update? { work.update }
   }
 
   /// How things stood when an update began to wait for what it waits for now.
@@ -144,7 +149,7 @@ public struct Scheduler: Sendable {
     let until: Instant?
   }
 
-  /// `seed` of the jitter in pauses, so that a test knows them.
+  /// `seed` of the jitter in backoffs, so that a test knows them.
   public init(
     policy: HandlerPolicy, policies: [String: HandlerPolicy] = [:], interval: Duration, boot: String = "",
     seed: UInt64
@@ -165,10 +170,12 @@ public struct Scheduler: Sendable {
 
   func policy(of update: Update) -> HandlerPolicy { policy(of: update.handler) }
 
-  func quietPeriod(of update: Update) -> Duration { update.quietPeriod ?? policy(of: update).quietPeriod }
-
   func quietPeriod(of entry: Entry) -> Duration {
-    entry.urgency >= .apply || entry.isDeadlineMet ? .zero : quietPeriod(of: entry.update)
+    switch entry.work {
+    case .turn(let turn): turn.quietPeriod ?? policy.quietPeriod
+    case .update where entry.urgency >= .apply || entry.isDeadlineMet: .zero
+    case .update(let update): update.quietPeriod ?? policy(of: update).quietPeriod
+    }
   }
 
   func wall(_ now: Instant) -> WallTime {
@@ -198,22 +205,26 @@ public struct Scheduler: Sendable {
     holds.values.map(\.hold).sorted { ($0.since, $0.id.text) < ($1.since, $1.id.text) }
   }
 
-  public var waitingCount: Int { line.count }
+  /// Updates that wait; turns are not counted.
+  public var waitingCount: Int { line.load.count }
 
-  /// The first that waits, by order of arrival.
+  /// Whether an update or a turn waits.
+  public var isAnythingWaiting: Bool { line.count > 0 }
+
+  /// The first update that waits, by order of arrival.
   public var oldestWaiting: UpdateID? { line.oldest }
 
-  public func attempts(of id: UpdateID) -> Int? { entries[id]?.attempts }
+  public func attempts(of id: UpdateID) -> Int? { entries[id].flatMap { $0.update == nil ? nil : $0.attempts } }
 
-  /// One that has not ended.
+  /// An update that has not ended.
   public func update(_ id: UpdateID) -> Update? { entries[id]?.update }
 
-  /// The update that a handler is prepared for; nil for a turn, which needs no preparation.
-  func updateToPrepare(_ id: UpdateID) -> Update? { entries[id].flatMap { $0.isTurn ? nil : $0.update } }
+  /// An update that has not ended, or a turn.
+  public func work(_ id: UpdateID) -> Work? { entries[id]?.work }
 
   /// How often the service looked again since it accepted (or, after a restart, loaded) the update.
   public func checks(of id: UpdateID) -> Int? {
-    entries[id].map { ticks - $0.acceptedTick }
+    entries[id].flatMap { $0.update == nil ? nil : ticks - $0.acceptedTick }
   }
 
   /// So many wait of one user.
@@ -227,6 +238,7 @@ public struct Scheduler: Sendable {
   /// The one that waits with this key; nil: none, or it is only on its way into the store.
   public func waiting(handler: String, key: String) -> UpdateID? { line.member(handler: handler, key: key) }
 
+  /// An update or a turn.
   public func isWaiting(_ id: UpdateID) -> Bool { line.contains(id) }
 
   /// When `timePassed` is due; nil: nothing waits, and no timer runs.

@@ -1,5 +1,3 @@
-public import Timeline
-
 /// One change of the durable queue. The scheduler asks for it as an action and goes on only when it is told that the
 /// change is durable.
 public enum StoreWrite: Equatable, Sendable {
@@ -14,7 +12,7 @@ public enum StoreWrite: Equatable, Sendable {
   case beginApplying(UpdateID, attempt: Int, boot: String = "", overrode: [Blocker.Code] = [])
   /// It waits again; where a touch came in between, the attempt is taken back. `interruptions`: so often the service or the
   /// machine has died under its handler.
-  case backToWaiting(UpdateID, attempts: Int, pause: Pause? = nil, interruptions: Int = 0)
+  case backToWaiting(UpdateID, attempts: Int, backoff: StoredBackoff? = nil, interruptions: Int = 0)
   /// It waits for less from now on.
   case hurry(UpdateID, Urgency)
   case finish(UpdateID, UpdateResult)
@@ -33,7 +31,7 @@ public enum StoreWrite: Equatable, Sendable {
       .acceptEnded(let update, payload: _, _), .reopen(let update):
       update.id
     case .beginApplying(let id, attempt: _, boot: _, overrode: _),
-      .backToWaiting(let id, attempts: _, pause: _, interruptions: _),
+      .backToWaiting(let id, attempts: _, backoff: _, interruptions: _),
       .hurry(let id, _), .finish(let id, _):
       id
     case .pause, .hold, .release: nil
@@ -60,21 +58,6 @@ extension StoreWrite {
   }
 }
 
-/// After a failure: not before then.
-public struct Pause: Equatable, Sendable {
-  public let until: WallTime
-  /// Failures and requests to try later in a row.
-  public let setbacks: Int
-  /// What the handler said.
-  public let reason: String
-
-  public init(until: WallTime, setbacks: Int, reason: String) {
-    self.until = until
-    self.setbacks = setbacks
-    self.reason = reason
-  }
-}
-
 /// An update as the store holds it.
 public struct StoredUpdate: Equatable, Sendable {
   public enum State: Equatable, Sendable {
@@ -96,7 +79,7 @@ public struct StoredUpdate: Equatable, Sendable {
   public var attempts: Int
   public var state: State
   public var urgency: Urgency
-  public var pause: Pause?
+  public var backoff: StoredBackoff?
   public var interruptions: Int
   /// The boot id under which its handler was started last; empty: never.
   public var boot: String
@@ -107,7 +90,7 @@ public struct StoredUpdate: Equatable, Sendable {
   public var blocked: BlockedTimes
 
   public init(
-    update: Update, attempts: Int, state: State, urgency: Urgency = .none, pause: Pause? = nil,
+    update: Update, attempts: Int, state: State, urgency: Urgency = .none, backoff: StoredBackoff? = nil,
     interruptions: Int = 0, boot: String = "", overrode: [Blocker.Code] = [],
     blocked: BlockedTimes = BlockedTimes()
   ) {
@@ -116,7 +99,7 @@ public struct StoredUpdate: Equatable, Sendable {
     self.attempts = attempts
     self.state = state
     self.urgency = urgency
-    self.pause = pause
+    self.backoff = backoff
     self.interruptions = interruptions
     self.boot = boot
     self.overrode = overrode

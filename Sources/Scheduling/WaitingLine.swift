@@ -43,7 +43,7 @@ struct WaitingLine: Sendable {
   }
 
   private struct Member: Sendable {
-    let update: Update
+    let work: Work
     let ticket: Int
     let spot: Spot
   }
@@ -60,6 +60,7 @@ struct WaitingLine: Sendable {
   private var ages = Heap<Rank>()
   private var byKey: [Key: UpdateID] = [:]
   private var byUser: [UInt32: Load] = [:]
+  /// Of all updates.
   private(set) var load = Load()
   private var lastTicket = 0
 
@@ -68,7 +69,7 @@ struct WaitingLine: Sendable {
     let key: String
   }
 
-  /// How many, and how large they are together.
+  /// How many updates, and how large they are together.
   struct Load: Sendable {
     var count = 0
     /// Payloads and parameters.
@@ -80,11 +81,12 @@ struct WaitingLine: Sendable {
     }
   }
 
+  /// Updates and turns.
   var count: Int { members.count }
   func contains(_ id: UpdateID) -> Bool { members[id] != nil }
   func load(of user: UInt32) -> Load { byUser[user] ?? Load() }
   var isAnyForced: Bool { forced.first != nil }
-  /// The first that came.
+  /// The first update that came.
   var oldest: UpdateID? { ages.first?.id }
 
   /// The one that waits with this key.
@@ -103,26 +105,24 @@ struct WaitingLine: Sendable {
     case nothing
   }
 
-  /// `hasAge`: it counts for `oldest`. `isUrgent`: `notBefore` does not count any more; `isDeadlineMet`: nothing more happens at its deadline.
-  mutating func insert(
-    _ update: Update, for reason: Reason, isUrgent: Bool = false, isDeadlineMet: Bool = false, hasAge: Bool = true
-  ) {
+  /// `isUrgent`: `notBefore` does not count any more; `isDeadlineMet`: nothing more happens at its deadline.
+  mutating func insert(_ work: Work, for reason: Reason, isUrgent: Bool = false, isDeadlineMet: Bool = false) {
     lastTicket += 1
-    let rank = Rank(priority: update.priority, place: update.place, id: update.id, ticket: lastTicket)
+    let rank = Rank(priority: work.priority, place: work.place, id: work.id, ticket: lastTicket)
     let spot: Spot
     switch reason {
     case .backoff(let until):
       spot = .backoff(until)
-      backoffs.push(Due(time: until.nanoseconds, id: update.id, ticket: lastTicket))
+      backoffs.push(Due(time: until.nanoseconds, id: work.id, ticket: lastTicket))
     case .notBefore(let time):
       spot = .notBefore(time)
-      notBefores.push(Due(time: time.millisecondsSinceEpoch, id: update.id, ticket: lastTicket))
+      notBefores.push(Due(time: time.millisecondsSinceEpoch, id: work.id, ticket: lastTicket))
     case .turn(let quiet):
-      let lane = Lane(screen: update.screen, quiet: quiet)
+      let lane = Lane(screen: work.screen, quiet: quiet)
       spot = .lane(lane)
       lanes[lane, default: Heap()].push(rank)
-      if let time = update.notBefore, !isUrgent {
-        matured.push(Due(time: -time.millisecondsSinceEpoch, id: update.id, ticket: lastTicket))
+      if let time = work.update?.notBefore, !isUrgent {
+        matured.push(Due(time: -time.millisecondsSinceEpoch, id: work.id, ticket: lastTicket))
       }
     case .nothing:
       spot = .forced
@@ -130,30 +130,35 @@ struct WaitingLine: Sendable {
     case .parked(let code):
       spot = .parked(code)
     }
-    members[update.id] = Member(update: update, ticket: lastTicket, spot: spot)
+    members[work.id] = Member(work: work, ticket: lastTicket, spot: spot)
+    guard case .update(let update) = work else { return }
     byUser[update.submitter.uid, default: Load()].add(update, 1)
     load.add(update, 1)
     if let key = update.key { byKey[Key(handler: update.handler, key: key)] = update.id }
     if let deadline = update.deadline, !isDeadlineMet {
       deadlines.push(Due(time: deadline.millisecondsSinceEpoch, id: update.id, ticket: lastTicket))
     }
-    if hasAge { ages.push(Rank(priority: 0, place: update.place, id: update.id, ticket: lastTicket)) }
+    ages.push(Rank(priority: 0, place: update.place, id: update.id, ticket: lastTicket))
   }
 
-  @discardableResult
-  mutating func remove(_ id: UpdateID) -> Update? {
-    guard let member = members.removeValue(forKey: id) else { return nil }
-    let user = member.update.submitter.uid
-    byUser[user]?.add(member.update, -1)
-    if byUser[user]?.count == 0 { byUser[user] = nil }
-    load.add(member.update, -1)
-    if let key = member.update.key {
-      let key = Key(handler: member.update.handler, key: key)
-      if byKey[key] == id { byKey[key] = nil }
-    }
+  /// - Returns: whether it was there.
+  @discardableResult mutating func remove(_ id: UpdateID) -> Bool {
+    guard let member = members.removeValue(forKey: id) else { return false }
+    if case .update(let update) = member.work { uncount(update) }
     if case .lane(let lane) = member.spot { tidy(lane) }
     tidy()
-    return member.update
+    return true
+  }
+
+  private mutating func uncount(_ update: Update) {
+    let user = update.submitter.uid
+    byUser[user]?.add(update, -1)
+    if byUser[user]?.count == 0 { byUser[user] = nil }
+    load.add(update, -1)
+    if let key = update.key {
+      let key = Key(handler: update.handler, key: key)
+      if byKey[key] == update.id { byKey[key] = nil }
+    }
   }
 
   // MARK: Who is next
@@ -200,25 +205,25 @@ struct WaitingLine: Sendable {
   // MARK: Times
 
   /// Those whose time has come, removed: to be inserted again without it.
-  mutating func takeRipe(at now: Instant, wall: WallTime) -> [Update] {
-    var ripe: [Update] = []
+  mutating func takeRipe(at now: Instant, wall: WallTime) -> [UpdateID] {
+    var ripe: [UpdateID] = []
     while let due = backoffs.first, due.time <= now.nanoseconds {
       _ = backoffs.pop()
-      if members[due.id]?.ticket == due.ticket, let update = remove(due.id) { ripe.append(update) }
+      if members[due.id]?.ticket == due.ticket, remove(due.id) { ripe.append(due.id) }
     }
     while let due = notBefores.first, due.time <= wall.millisecondsSinceEpoch {
       _ = notBefores.pop()
-      if members[due.id]?.ticket == due.ticket, let update = remove(due.id) { ripe.append(update) }
+      if members[due.id]?.ticket == due.ticket, remove(due.id) { ripe.append(due.id) }
     }
     return ripe
   }
 
   /// Those whose time is to come again, because the wall clock was set back; removed, to be inserted with it.
-  mutating func takeUnripe(wall: WallTime) -> [Update] {
-    var unripe: [Update] = []
+  mutating func takeUnripe(wall: WallTime) -> [UpdateID] {
+    var unripe: [UpdateID] = []
     while let due = matured.first, -due.time > wall.millisecondsSinceEpoch {
       _ = matured.pop()
-      if let update = remove(due.id) { unripe.append(update) }
+      if remove(due.id) { unripe.append(due.id) }
     }
     return unripe
   }
@@ -228,7 +233,9 @@ struct WaitingLine: Sendable {
     var overdue: [Update] = []
     while let due = deadlines.first, due.time <= wall.millisecondsSinceEpoch {
       _ = deadlines.pop()
-      if let member = members[due.id], member.ticket == due.ticket { overdue.append(member.update) }
+      if let member = members[due.id], member.ticket == due.ticket, let update = member.work.update {
+        overdue.append(update)
+      }
     }
     return overdue
   }

@@ -165,8 +165,8 @@ public final class Daemon {
           metrics.started(after: delay)
         }))
     engine.announced = { [calls] announcement, now in calls.announced(announcement, now) }
-    engine.turnStarts = { [calls] id, releasedAt, now in calls.startTurn(id, releasedAt, now) }
-    engine.guardKind = { [calls] id, handler in calls.guardKind(id, handler) }
+    engine.turnStarts = { [calls] turn, releasedAt, now in calls.startTurn(turn.id, releasedAt, now) }
+    engine.guardKind = { [calls] work in calls.guardKind(work) }
     sleep.handler = { [runner] in runner.update?.handler }
     bus.connected = { [unowned self] now in
       sleep.busReturned()

@@ -42,9 +42,9 @@ final class Engine: ActionEffects {
   private unowned let screens: any EngineScreens
   private unowned let handlers: any EngineHandlers
   /// The guard of an update, by its handler, or of a turn.
-  var guardKind: (UpdateID, _ handler: String?) -> GuardKind = { _, _ in .verify }
+  var guardKind: (Work) -> GuardKind = { _ in .verify }
   /// A turn begins: its owner is told.
-  var turnStarts: (UpdateID, _ releasedAt: Instant?, Instant) -> Void = { _, _, _ in }
+  var turnStarts: (Turn, _ releasedAt: Instant?, Instant) -> Void = { _, _, _ in }
   /// Answers whoever waits for it.
   var announced: (Announcement, Instant) -> Void = { _, _ in }
   private var pruning = Pruning()
@@ -180,12 +180,10 @@ final class Engine: ActionEffects {
 
   func discardPrepared(_ id: UpdateID, at now: Instant) { handlers.discardPrepared() }
 
-  func lastLook(for id: UpdateID, at now: Instant) -> LastLook {
+  func lastLook(for work: Work, at now: Instant) -> LastLook {
     metrics.lastLooks += 1
-    let update = scheduler.update(id)
-    let kind = guardKind(id, update?.handler)
-    let screen = update?.screen
-    let disturbed = kind != .none && screens.lastLook(screen: screen, grab: kind == .grab, now)
+    let kind = guardKind(work)
+    let disturbed = kind != .none && screens.lastLook(screen: work.screen, grab: kind == .grab, now)
     return LastLook(isDisturbed: disturbed, screens: screens.gateStates)
   }
 
@@ -195,13 +193,11 @@ final class Engine: ActionEffects {
   }
 
   func start(_ update: Update, attempt: Int, releasedAt: Instant?, at now: Instant) -> HandlerProgress {
-    if update.handler == "(turn)" {
-      turnStarts(update.id, releasedAt, now)
-      return .ready
-    }
-    return report(
+    report(
       handlers.start(update, attempt: attempt, releasedAt: releasedAt, at: now), of: update, attempt, now)
   }
+
+  func startTurn(_ turn: Turn, releasedAt: Instant?, at now: Instant) { turnStarts(turn, releasedAt, now) }
 
   /// A start that came after a pulse, or a delivery that nobody has any more.
   func progressed(_ update: Update, _ progress: HandlerProgress, _ now: Instant) {

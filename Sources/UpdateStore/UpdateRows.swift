@@ -19,7 +19,7 @@ extension Connection {
       try change(
         id, from: ["waiting"], to: "applying", "attempts = ?, boot = ?, overrode = ?",
         [.integer(Int64(attempt)), .text(boot), .text(JSONText.encode(overrode.map(\.rawValue)))], &tally)
-    case .backToWaiting(let id, let attempts, let pause, let interruptions):
+    case .backToWaiting(let id, let attempts, let backoff, let interruptions):
       // After a failure, what `hurry` said is used up; what forced it is not.
       try change(
         id, from: ["applying"], to: "waiting",
@@ -28,8 +28,8 @@ extension Connection {
           urgency = CASE WHEN ?3 IS NOT NULL AND urgency = 1 THEN 0 ELSE urgency END
         """,
         [
-          .integer(Int64(attempts)), .integer(Int64(pause?.setbacks ?? 0)),
-          SQLValue(pause?.until.millisecondsSinceEpoch), SQLValue(pause?.reason), .integer(Int64(interruptions)),
+          .integer(Int64(attempts)), .integer(Int64(backoff?.setbacks ?? 0)),
+          SQLValue(backoff?.until.millisecondsSinceEpoch), SQLValue(backoff?.reason), .integer(Int64(interruptions)),
         ], &tally)
     case .hurry(let id, let urgency):
       try change(
@@ -168,11 +168,11 @@ extension StoredUpdate {
       notBefore: row.optionalInteger(17).map(WallTime.init(millisecondsSinceEpoch:)),
       deadline: row.optionalInteger(18).map(WallTime.init(millisecondsSinceEpoch:)), onDeadline: onDeadline,
       screen: row.optionalText(21), size: size, content: row.optionalText(31))
-    let pause = row.optionalInteger(24).map {
-      Pause(until: WallTime(millisecondsSinceEpoch: $0), setbacks: setbacks, reason: row.text(25))
+    let backoff = row.optionalInteger(24).map {
+      StoredBackoff(until: WallTime(millisecondsSinceEpoch: $0), setbacks: setbacks, reason: row.text(25))
     }
     self.init(
-      update: update, attempts: attempts, state: state, urgency: urgency, pause: pause,
+      update: update, attempts: attempts, state: state, urgency: urgency, backoff: backoff,
       interruptions: interruptions, boot: row.text(26), overrode: overrode.compactMap(Blocker.Code.init),
       blocked: BlockedTimes(column: row.text(28)))
   }

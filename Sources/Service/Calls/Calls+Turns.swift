@@ -35,9 +35,8 @@ extension Calls {
     _ caller: Caller, quiet: Duration?, screen: String?, timeout: Duration?, guardKind: GuardKind, isMoment: Bool
   ) {
     let now = caller.now
-    let turn = Update(
-      id: newID(), handler: "(turn)", parameters: [:], createdAt: SystemClock.wall, submitter: caller.submitter,
-      sequence: engine.nextSequence(), quietPeriod: quiet, screen: screen)
+    let turn = Turn(
+      id: newID(), owner: caller.submitter, screen: screen, quietPeriod: quiet, sequence: engine.nextSequence())
     open.awaitTurn(
       turn.id,
       .init(token: caller.token, deadline: timeout.map { now + $0 }, guardKind: guardKind, isMoment: isMoment))

@@ -170,9 +170,12 @@ final class Calls {
 
   var input: TouchInput { touch.input }
 
-  /// Of a handler's updates, or of a turn.
-  func guardKind(_ id: UpdateID, _ handler: String?) -> GuardKind {
-    handler.flatMap { configuration.handlers[$0]?.guardKind } ?? open.turn(id)?.guardKind ?? .verify
+  /// Of an update, by its handler; of a turn, as its owner asked.
+  func guardKind(_ work: Work) -> GuardKind {
+    switch work {
+    case .update(let update): configuration.handlers[update.handler]?.guardKind ?? .verify
+    case .turn(let turn): open.turn(turn.id)?.guardKind ?? .verify
+    }
   }
 
   func permissions(_ caller: Caller) -> Permissions {

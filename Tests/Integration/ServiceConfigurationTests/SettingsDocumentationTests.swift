@@ -1,3 +1,4 @@
+import DeviceRules
 import ProjectFiles
 import Testing
 

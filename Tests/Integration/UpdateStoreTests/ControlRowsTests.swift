@@ -13,31 +13,31 @@ struct ControlRowsTests {
     WallTime(millisecondsSinceEpoch: now.millisecondsSinceEpoch + milliseconds)
   }
 
-  @Test("screen, urgency, pause, boot, interruptions and what was overridden come back after opening again")
+  @Test("screen, urgency, backoff, boot, interruptions and what was overridden come back after opening again")
   func standing() throws {
     let store = try folder.open()
     let a = Update(
       id: try id("a"), handler: "page", parameters: [:], createdAt: now, submitter: Submitter(uid: 1, pid: 2),
       sequence: 1, screen: "till \"1\"")
-    let pause = Pause(until: later(5000), setbacks: 3, reason: "exit 1; it's \"broken\"")
+    let backoff = StoredBackoff(until: later(5000), setbacks: 3, reason: "exit 1; it's \"broken\"")
     try store.perform([
       .accept(a, payload: []), .hurry(a.id, .force),
       .beginApplying(a.id, attempt: 1, boot: "b-1", overrode: [.touched]),
-      .backToWaiting(a.id, attempts: 1, pause: pause, interruptions: 2),
+      .backToWaiting(a.id, attempts: 1, backoff: backoff, interruptions: 2),
     ])
     try store.close()
     #expect(
       try folder.open().unfinished() == [
         StoredUpdate(
-          update: a, attempts: 1, state: .waiting, urgency: .force, pause: pause, interruptions: 2, boot: "b-1",
+          update: a, attempts: 1, state: .waiting, urgency: .force, backoff: backoff, interruptions: 2, boot: "b-1",
           overrode: [.touched])
       ])
   }
 
-  @Test("a failure uses up what apply said, and not what force said; apply takes back a pause, and never weakens force")
+  @Test("a failure uses up what apply said, and not what force said; apply ends a backoff, and never weakens force")
   func urgency() throws {
     let store = try folder.open()
-    let pause = Pause(until: later(5000), setbacks: 1, reason: "")
+    let backoff = StoredBackoff(until: later(5000), setbacks: 1, reason: "")
     for (number, urgency) in [(1, Urgency.apply), (2, .force)] as [(Int64, Urgency)] {
       let name = "\(urgency)"
       try store.perform([
@@ -46,14 +46,14 @@ struct ControlRowsTests {
       ])
       #expect(try store.find(id(name))?.urgency == urgency, "a touch came in between")
       try store.perform([
-        .beginApplying(id(name), attempt: 1), .backToWaiting(id(name), attempts: 1, pause: pause),
+        .beginApplying(id(name), attempt: 1), .backToWaiting(id(name), attempts: 1, backoff: backoff),
       ])
     }
     #expect(try store.find(id("apply"))?.urgency == Urgency.none)
     #expect(try store.find(id("force"))?.urgency == .force)
     try store.perform([.hurry(id("force"), .apply)])
     #expect(try store.find(id("force"))?.urgency == .force)
-    #expect(try store.find(id("force"))?.pause == nil)
+    #expect(try store.find(id("force"))?.backoff == nil)
   }
 
   @Test("one taken up again is as new, and keeps its place, its payload and what it asked for")

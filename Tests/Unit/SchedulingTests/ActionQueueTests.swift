@@ -46,8 +46,8 @@ private struct ScriptedEffects: ActionEffects {
 
   mutating func discardPrepared(_ id: UpdateID, at now: Instant) { calls.append("discard \(id)") }
 
-  mutating func lastLook(for id: UpdateID, at now: Instant) -> LastLook {
-    calls.append("last look \(id)")
+  mutating func lastLook(for work: Work, at now: Instant) -> LastLook {
+    calls.append("last look \(work.id)")
     let change = duringLastLook
     duringLastLook = nil
     change?(&self)
@@ -64,6 +64,8 @@ private struct ScriptedEffects: ActionEffects {
     calls.append("start \(update.id)")
     return starting
   }
+
+  mutating func startTurn(_ turn: Turn, releasedAt: Instant?, at now: Instant) { calls.append("start turn \(turn.id)") }
 
   mutating func probe(_ id: UpdateID, at now: Instant) -> ProbeAnswer {
     calls.append("probe \(id)")
@@ -235,6 +237,25 @@ struct ActionQueueTests {
     }
   }
 
+  @Test("a turn has a last look and nothing to prepare or to store")
+  func turn() {
+    var effects = ScriptedEffects()
+    let turn = Turn(id: id("t"), owner: Submitter(uid: 1, pid: 2), screen: nil, quietPeriod: nil, sequence: 1)
+    effects.actions.append(effects.scheduler.takeTurn(turn, at: at(1)))
+    effects.drain(at: at(1))
+    #expect(effects.news() == ["last look t", "starts", "start turn t"])
+  }
+
+  @Test("a turn that is left before its last look has none")
+  func turnIsLeft() {
+    var effects = ScriptedEffects()
+    let turn = Turn(id: id("t"), owner: Submitter(uid: 1, pid: 2), screen: nil, quietPeriod: nil, sequence: 1)
+    effects.actions.append(effects.scheduler.takeTurn(turn, at: at(1)))
+    effects.actions.append(effects.scheduler.leave(id("t"), at: at(1)))
+    effects.drain(at: at(1))
+    #expect(effects.news() == [])
+  }
+
   @Test("a forced update has no last look: prepared, then started")
   func forced() {
     var effects = ScriptedEffects()
@@ -323,7 +344,8 @@ struct ActionQueueTests {
     func recheck(at now: Instant) -> [String: Passage] { clear }
     func prepare(_ update: Update, attempt: Int, at now: Instant) -> HandlerProgress { .ready }
     func discardPrepared(_ id: UpdateID, at now: Instant) {}
-    func lastLook(for id: UpdateID, at now: Instant) -> LastLook { LastLook(isDisturbed: false, screens: clear) }
+    func startTurn(_ turn: Turn, releasedAt: Instant?, at now: Instant) {}
+    func lastLook(for work: Work, at now: Instant) -> LastLook { LastLook(isDisturbed: false, screens: clear) }
     func decided(starts: Bool, at now: Instant) -> [String: Passage] { clear }
     func probe(_ id: UpdateID, at now: Instant) -> ProbeAnswer { .pending }
 

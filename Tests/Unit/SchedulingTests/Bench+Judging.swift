@@ -13,9 +13,9 @@ extension Bench {
     var handler = Handler.notStarted
     var setbacks = 0
     /// It may be started from the one on, and must not be passed over from the other on.
-    var pause: ClosedRange<Instant>?
+    var backoff: ClosedRange<Instant>?
     var skipsQuiet = false
-    var skipsPause = false
+    var skipsBackoff = false
     var isDeadlineMet = false
     var isCancelled = false
     var isAnnounced = false
@@ -25,7 +25,7 @@ extension Bench {
 
     mutating func hurry(_ urgency: Urgency) {
       skipsQuiet = true
-      skipsPause = true
+      skipsBackoff = true
       if urgency == .force { isForced = true }
     }
   }
@@ -47,9 +47,9 @@ extension Bench {
     note.setbacks += 1
     let longest = HandlerPolicy.longestBackoff
     let whole = min(policy(update).backoff * (1 << min(note.setbacks - 1, 30)), longest)
-    note.pause = (now + whole * 0.8)...(now + min(whole * 1.2, longest))
+    note.backoff = (now + whole * 0.8)...(now + min(whole * 1.2, longest))
     note.skipsQuiet = note.isDeadlineMet || note.isForced
-    note.skipsPause = false
+    note.skipsBackoff = false
     notes[id] = note
   }
 
@@ -66,7 +66,7 @@ extension Bench {
     }
   }
 
-  /// What is stored is all that is left; jitter can be told from the pause that is stored.
+  /// What is stored is all that is left; jitter can be told from the backoff that is stored.
   mutating func noteRestart() {
     for (id, stored) in store {
       let old = notes[id, default: Note()]
@@ -75,11 +75,11 @@ extension Bench {
       note.wasStarted = old.wasStarted
       note.isCancelled = old.isCancelled
       if stored.urgency >= .apply { note.hurry(stored.urgency) }
-      if let pause = stored.pause {
-        note.setbacks = pause.setbacks
-        note.skipsPause = false
-        let left = min(max(pause.until - knownWall, .zero), HandlerPolicy.longestBackoff)
-        note.pause = (now + left + .milliseconds(-1))...(now + left + .milliseconds(1))
+      if let backoff = stored.backoff {
+        note.setbacks = backoff.setbacks
+        note.skipsBackoff = false
+        let left = min(max(backoff.until - knownWall, .zero), HandlerPolicy.longestBackoff)
+        note.backoff = (now + left + .milliseconds(-1))...(now + left + .milliseconds(1))
       }
       if stored.state == .applying { note.handler = policy(stored.update).rebootTimeout == nil ? .lost : .rebootDue }
       notes[id] = note
@@ -88,36 +88,40 @@ extension Bench {
 
   // MARK: Judging
 
+  /// Of updates and turns alike.
+  mutating func judgeStart(of work: Work) {
+    let note = notes[work.id, default: Note()]
+    if !note.isForced && lookedLast != work.id { violate("\(work.id) started, and not right after its last look") }
+    if isStopping { violate("\(work.id) started while the service stops") }
+    if let running { violate("\(work.id) started while \(running) runs") }
+    if note.isForced { return }
+    for (screen, passage) in world where isInScope(screen, work.screen) {
+      switch passage {
+      case .clear(let since):
+        if now < since + (note.skipsQuiet ? .zero : quiet(work)) {
+          violate("\(work.id) started before the quiet period of '\(screen)' was over")
+        }
+      case .absent where work.screen == nil: break
+      case .shut, .absent: violate("\(work.id) started while '\(screen)' is shut")
+      }
+    }
+    if pause != nil { violate("\(work.id) started while all is paused") }
+    if let hold = holdInScope(work.screen) { violate("\(work.id) started in spite of \(hold)") }
+    if let screen = work.screen, world[screen] == nil { violate("\(work.id) started without its screen") }
+  }
+
   mutating func judgeStart(_ update: Update, _ attempt: Int) {
     let stored = store[update.id]
     let note = notes[update.id, default: Note()]
-    if turns[update.id] == nil, stored?.state != .applying || stored?.attempts != attempt {
+    if stored?.state != .applying || stored?.attempts != attempt {
       violate("\(update.id) started (attempt \(attempt)) and stored as \(String(describing: stored))")
     }
     if deserted.contains(update.handler) { violate("\(update.id) started, and nobody is there to apply it") }
-    if let running { violate("\(update.id) started while \(running) runs") }
-    for (screen, passage) in world where !note.isForced && isInScope(screen, update) {
-      switch passage {
-      case .clear(let since):
-        if now < since + (note.skipsQuiet ? .zero : quiet(update)) {
-          violate("\(update.id) started before the quiet period of '\(screen)' was over")
-        }
-      case .absent where update.screen == nil:
-        break
-      case .shut, .absent:
-        violate("\(update.id) started while '\(screen)' is shut")
-      }
-    }
-    if !note.isForced {
-      if pause != nil { violate("\(update.id) started while all is paused") }
-      if let hold = holdInScope(update) { violate("\(update.id) started in spite of \(hold)") }
-      if let screen = update.screen, world[screen] == nil { violate("\(update.id) started without its screen") }
-    }
-    if let time = update.notBefore, knownWall < time, !note.skipsPause, !note.isForced, note.setbacks == 0 {
+    if let time = update.notBefore, knownWall < time, !note.skipsBackoff, !note.isForced, note.setbacks == 0 {
       violate("\(update.id) started before \(time.rfc3339), at \(knownWall.rfc3339)")
     }
-    if let pause = note.pause, now < pause.lowerBound, !note.skipsPause {
-      violate("\(update.id) started before its pause was over")
+    if let backoff = note.backoff, now < backoff.lowerBound, !note.skipsBackoff {
+      violate("\(update.id) started before its backoff was over")
     }
     if update.screen == nil, policy(update).coalescing == .latest, let newer = startedOfSameKey(after: update) {
       violate("\(update.id) started after \(newer), which is newer and about the same")
@@ -155,7 +159,7 @@ extension Bench {
       guard let old, old.state == .waiting else { return violate("\(id) is marked, and did not wait") }
       if attempt != old.attempts + 1 { violate("\(id) is marked as attempt \(attempt) after \(old.attempts)") }
       judgeOrder(old.update)
-    case .backToWaiting(let id, let attempts, pause: _, interruptions: _):
+    case .backToWaiting(let id, let attempts, backoff: _, interruptions: _):
       guard let old, old.state == .applying else { return violate("\(id) is given back, and was not being applied") }
       // The reboot did not come: a failure, of now.
       if notes[id]?.handler == .rebootDue { noteEnd(id, .failed, tryLater: false) }
@@ -250,34 +254,37 @@ extension Bench {
   private func isFree(_ update: Update) -> Bool {
     if notes[update.id]?.isForced == true {
       if deserted.contains(update.handler) { return false }
-      return notes[update.id]?.pause.map { now >= $0.upperBound || notes[update.id]?.skipsPause == true } ?? true
+      return notes[update.id]?.backoff.map { now >= $0.upperBound || notes[update.id]?.skipsBackoff == true } ?? true
     }
-    if pause != nil || holdInScope(update) != nil { return false }
+    if pause != nil || holdInScope(update.screen) != nil { return false }
     if let screen = update.screen, told[screen] == nil { return false }
     if deserted.contains(update.handler) { return false }
     // Whether reboots are stopped, RebootTests say.
     if policy(update).rebootTimeout != nil { return false }
-    for (screen, passage) in told where isInScope(screen, update) {
+    for (screen, passage) in told where isInScope(screen, update.screen) {
       if case .absent = passage, update.screen == nil { continue }
-      guard case .clear(let since) = passage, since + quiet(update) <= now else { return false }
+      guard case .clear(let since) = passage, since + quiet(.update(update)) <= now else { return false }
     }
     if let time = update.notBefore, knownWall < time { return false }
-    if let pause = notes[update.id]?.pause, now < pause.upperBound { return false }
+    if let backoff = notes[update.id]?.backoff, now < backoff.upperBound { return false }
     // One that is to expire only waits for a disk that can be written.
     if let deadline = update.deadline, deadline <= knownWall, update.onDeadline == .expire { return false }
     return true
   }
 
-  private func isInScope(_ screen: String, _ update: Update) -> Bool {
-    update.screen == nil || screen.isEmpty || screen == update.screen
-  }
+  private func isInScope(_ screen: String, _ own: String?) -> Bool { own == nil || screen.isEmpty || screen == own }
 
-  private func holdInScope(_ update: Update) -> HoldID? {
+  private func holdInScope(_ screen: String?) -> HoldID? {
     let all = holds.values.filter { now < holdEnds[$0.id] ?? .distantPast } + boundHolds.values
-    return all.first { $0.screen == nil || update.screen == nil || $0.screen == update.screen }?.id
+    return all.first { $0.screen == nil || screen == nil || $0.screen == screen }?.id
   }
 
-  private func quiet(_ update: Update) -> Duration { update.quietPeriod ?? policy(update).quietPeriod }
+  private func quiet(_ work: Work) -> Duration {
+    switch work {
+    case .update(let update): update.quietPeriod ?? policy(update).quietPeriod
+    case .turn(let turn): turn.quietPeriod ?? scheduler.policy.quietPeriod
+    }
+  }
 
   private func waitingOfSameKey(_ update: Update) -> StoredUpdate? {
     guard update.key != nil else { return nil }

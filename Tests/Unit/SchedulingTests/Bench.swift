@@ -65,7 +65,7 @@ struct Bench {
   /// Holds that end with their owner's connection.
   private(set) var boundHolds: [HoldID: Hold] = [:]
   /// Turns that somebody waits for, or has.
-  private(set) var turns: [UpdateID: Update] = [:]
+  private(set) var turns: [UpdateID: Turn] = [:]
   /// Handlers that need a receiver, and have none.
   private(set) var deserted: Set<String> = []
   /// The reboots that have happened.
@@ -79,8 +79,8 @@ struct Bench {
   /// The update whose handler is prepared, neither started nor discarded.
   private var prepared: UpdateID?
   /// Whose last look it was; nil once something has been written since.
-  private var lookedLast: UpdateID?
-  private var isStopping = false
+  private(set) var lookedLast: UpdateID?
+  private(set) var isStopping = false
   /// Done once, in the middle of the next `verify`, before the look tells what it found.
   var beforeVerdict: ((inout Bench) -> Void)?
   /// The service dies after so many more actions; nil: never.
@@ -144,9 +144,8 @@ struct Bench {
   mutating func turn(_ text: String, quiet: Duration? = nil, screen: String? = nil) {
     guard turns[id(text)] == nil, store[id(text)] == nil else { return }
     sequence += 1
-    let turn = Update(
-      id: id(text), handler: "(turn)", parameters: [:], createdAt: knownWall, submitter: Submitter(uid: 3, pid: 1),
-      sequence: sequence, quietPeriod: quiet, screen: screen)
+    let turn = Turn(
+      id: id(text), owner: Submitter(uid: 3, pid: 1), screen: screen, quietPeriod: quiet, sequence: sequence)
     turns[turn.id] = turn
     perform(scheduler.takeTurn(turn, at: now))
   }
@@ -354,7 +353,8 @@ extension Bench: ActionEffects {
     prepared = nil
   }
 
-  mutating func lastLook(for id: UpdateID, at now: Instant) -> LastLook {
+  mutating func lastLook(for work: Work, at now: Instant) -> LastLook {
+    let id = work.id
     say("verify \(id)")
     if store[id]?.state != .applying && turns[id] == nil { violate("\(id) verified, and not marked in the store") }
     if turns[id] == nil && prepared != id { violate("\(id) verified, and not prepared") }
@@ -371,15 +371,20 @@ extension Bench: ActionEffects {
   mutating func start(_ update: Update, attempt: Int, releasedAt: Instant?, at now: Instant) -> HandlerProgress {
     let after = releasedAt.map { ", \((now - $0).wholeMilliseconds) ms after the release" } ?? ""
     say("start \(update.id), attempt \(attempt)\(after)")
-    if turns[update.id] == nil && prepared != update.id { violate("\(update.id) started, and not prepared") }
+    if prepared != update.id { violate("\(update.id) started, and not prepared") }
     prepared = nil
-    let isForced = notes[update.id]?.isForced == true
-    if !isForced && lookedLast != update.id { violate("\(update.id) started, and not right after its last look") }
-    if isStopping { violate("\(update.id) started while the service stops") }
+    judgeStart(of: .update(update))
     judgeStart(update, attempt)
     notes[update.id, default: Note()].handler = .started
     running = update.id
     return .ready
+  }
+
+  mutating func startTurn(_ turn: Turn, releasedAt: Instant?, at now: Instant) {
+    let after = releasedAt.map { ", \((now - $0).wholeMilliseconds) ms after the release" } ?? ""
+    say("start \(turn.id)\(after)")
+    judgeStart(of: .turn(turn))
+    running = turn.id
   }
 
   mutating func probe(_ id: UpdateID, at now: Instant) -> ProbeAnswer {
@@ -427,15 +432,15 @@ extension Bench: ActionEffects {
       store[id]?.boot = boot
       store[id]?.overrode = overrode
       notes[id, default: Note()].handler = .notStarted
-    case .backToWaiting(let id, let attempts, let pause, let interruptions):
+    case .backToWaiting(let id, let attempts, let backoff, let interruptions):
       store[id] = old?.with(.waiting, attempts: attempts)
-      store[id]?.pause = pause
+      store[id]?.backoff = backoff
       store[id]?.interruptions = interruptions
-      if pause != nil, old?.urgency == .apply { store[id]?.urgency = .none }
+      if backoff != nil, old?.urgency == .apply { store[id]?.urgency = .none }
     case .hurry(let id, let urgency):
       if store[id]?.state == .waiting { notes[id, default: Note()].hurry(urgency) }
       store[id]?.urgency = max(old?.urgency ?? .none, urgency)
-      store[id]?.pause = nil
+      store[id]?.backoff = nil
     case .reopen(let update):
       store[update.id] = StoredUpdate(update: update, attempts: 0, state: .waiting)
       notes[update.id] = Note()

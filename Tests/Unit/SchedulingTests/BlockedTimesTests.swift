@@ -56,7 +56,7 @@ struct BlockedTimesTests {
     bench.submit("a", to: "flaky", notBefore: wall(5))
     bench.pass(until: 5)
     bench.handlerEnds(.failed)
-    let until = bench.store[id("a")]?.pause?.until ?? someDay
+    let until = bench.store[id("a")]?.backoff?.until ?? someDay
     let pause = (until - wall(5)).wholeMilliseconds
     bench.pauseAll()
     bench.pass(until: 7)

@@ -110,7 +110,7 @@ struct CostTests {
   @Test("100,000 that came and were cancelled leave nothing behind, wherever they stood")
   func cancellations() {
     var line = WaitingLine()
-    line.insert(Self.update(0, deadline: wall(0)), for: .turn(quiet: .zero))
+    line.insert(.update(Self.update(0, deadline: wall(0))), for: .turn(quiet: .zero))
     let far = wall(1000)
     for number in 1...Self.many {
       let new = Self.update(number, deadline: number % 2 == 0 ? far : nil)
@@ -118,7 +118,7 @@ struct CostTests {
         .turn(quiet: .milliseconds(number % 1000)), .notBefore(far), .backoff(until: at(1000)), .nothing,
         .parked(.rebootLoop),
       ]
-      line.insert(new, for: reasons[number % reasons.count])
+      line.insert(.update(new), for: reasons[number % reasons.count])
       line.remove(new.id)
     }
     let sizes = Self.sizes(line)
@@ -133,7 +133,7 @@ struct CostTests {
   func oneLane() {
     var line = WaitingLine()
     for number in 1...Self.many {
-      line.insert(Self.update(number), for: .turn(quiet: .zero))
+      line.insert(.update(Self.update(number)), for: .turn(quiet: .zero))
     }
     for number in 1...Self.many where number % 1000 != 2 { line.remove(id("u\(number)")) }
     var order: [Int] = []

@@ -88,13 +88,13 @@ struct ReconfigurationTests {
     #expect(last.orphanEnded(first.id, result(.failed), at: at(2)) == [.store(.finish(first.id, result(.failed)))])
     var more = orphan(attempts: 3)
     guard
-      case .store(.backToWaiting(first.id, attempts: 2, let pause, interruptions: 0)) =
+      case .store(.backToWaiting(first.id, attempts: 2, let backoff, interruptions: 0)) =
         more.orphanEnded(first.id, result(.failed), at: at(2)).first
     else {
       Issue.record("it is not to be tried again")
       return
     }
-    #expect(pause != nil)
+    #expect(backoff != nil)
   }
 
   @Test("a record of something else changes nothing")

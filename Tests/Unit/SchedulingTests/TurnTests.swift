@@ -18,14 +18,28 @@ struct TurnTests {
     #expect(bench.running == nil)
     _ = bench.news()
     bench.pass(until: 12)
-    #expect(
-      bench.news().suffix(2) == ["verify t", "start t, attempt 1, 2000 ms after the release"], "nothing is stored")
+    #expect(bench.news().suffix(2) == ["verify t", "start t, 2000 ms after the release"], "nothing is stored")
     bench.pass(until: 100)
     #expect(bench.running == id("t"))
     #expect(bench.scheduler.blockers(of: id("a"), at: bench.now).map(\.code) == [.applying])
     bench.leave("t")
     #expect(bench.running == id("a"))
     #expect(bench.violations == [])
+  }
+
+  @Test("a turn is no update: it counts in no queue, and has no attempts and no times")
+  func noUpdate() {
+    var bench = Bench()
+    bench.touch()
+    bench.turn("t")
+    let scheduler = bench.scheduler
+    #expect(scheduler.isAnythingWaiting && scheduler.isWaiting(id("t")))
+    #expect(scheduler.waitingCount == 0 && scheduler.waitingCount(of: 3) == 0 && scheduler.oldestWaiting == nil)
+    #expect(scheduler.update(id("t")) == nil && scheduler.attempts(of: id("t")) == nil)
+    #expect(scheduler.checks(of: id("t")) == nil && scheduler.blockedTimes(of: id("t"), at: bench.now) == nil)
+    #expect(scheduler.allBlockedTimes(at: bench.now).isEmpty)
+    bench.leave("t")
+    #expect(!bench.scheduler.isAnythingWaiting)
   }
 
   @Test("whoever leaves while waiting is forgotten, and then no timer runs")

@@ -1,0 +1,60 @@
+/// The caller's exclusive moment: it waits for quiet as an update does, and while it lasts nothing is applied. It is
+/// never stored, and ends with `Scheduler.leave`.
+public struct Turn: Equatable, Sendable {
+  public let id: UpdateID
+  public let owner: Submitter
+  /// Nil: it waits until no screen is touched.
+  public let screen: String?
+  /// Nil: the service's own.
+  public let quietPeriod: Duration?
+  /// Place in the order of arrival, among updates and turns.
+  public let sequence: Int64
+
+  public init(
+    id: UpdateID, owner: Submitter, screen: String?, quietPeriod: Duration?, sequence: Int64
+  ) {
+    self.id = id
+    self.owner = owner
+    self.screen = screen
+    self.quietPeriod = quietPeriod
+    self.sequence = sequence
+  }
+}
+
+/// What waits for a quiet moment: an update, or a turn.
+public enum Work: Equatable, Sendable {
+  case update(Update)
+  case turn(Turn)
+
+  public var id: UpdateID {
+    switch self {
+    case .update(let update): update.id
+    case .turn(let turn): turn.id
+    }
+  }
+
+  /// Nil: it waits for all screens.
+  public var screen: String? {
+    switch self {
+    case .update(let update): update.screen
+    case .turn(let turn): turn.screen
+    }
+  }
+
+  public var update: Update? {
+    switch self {
+    case .update(let update): update
+    case .turn: nil
+    }
+  }
+
+  var place: Int64 {
+    switch self {
+    case .update(let update): update.place
+    case .turn(let turn): turn.sequence
+    }
+  }
+
+  /// Of a turn: 0.
+  var priority: Int { update?.priority ?? 0 }
+}
