@@ -1,3 +1,4 @@
+import ControlAPI
 import Scheduling
 import Testing
 import Timeline

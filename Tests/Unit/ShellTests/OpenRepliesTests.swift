@@ -1,5 +1,6 @@
 import HTTPTypes
 import Scheduling
+import ServiceConfiguration
 import Testing
 import Timeline
 
