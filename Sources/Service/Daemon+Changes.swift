@@ -9,14 +9,15 @@ import UpdateStore
 /// The calls that change what waits, or whether anything is applied at all.
 extension Daemon {
   /// The update is to wait for less: answered once that is durable.
-  func hasten(_ text: String, _ urgency: Urgency, _ incoming: IncomingRequest, _ now: Instant) throws -> HTTPResponse? {
+  func hasten(_ text: String, _ urgency: Expedited, _ incoming: IncomingRequest, _ now: Instant) throws -> HTTPResponse?
+  {
     let peer = incoming.request.peer
     if urgency == .force { try require(configuration.rights.force, "Force", peer) }
     let id = try ownWaiting(text, peer, orRight: urgency == .force)
     if urgency == .force {
       log.warning("\(id): forced by user \(peer.uid), process \(peer.pid)", .forced, [.update(id)])
     }
-    try ask(scheduler.hurry(id, urgency), incoming.token)
+    try ask(scheduler.expedite(id, urgency), incoming.token)
     return nil
   }
 

@@ -28,7 +28,7 @@ final class DaemonEffects: ActionEffects {
     }
   }
 
-  func recheck(at now: Instant) -> [String: Passage] {
+  func recheck(at now: Instant) -> [String: GateState] {
     daemon.metrics.looks += 1
     daemon.touch.lookAgain(now)
     return daemon.touch.passages
@@ -53,7 +53,7 @@ final class DaemonEffects: ActionEffects {
 
   func lastLook(for work: Work, at now: Instant) -> LastLook { daemon.lastLook(work, now) }
 
-  func decided(starts: Bool, at now: Instant) -> [String: Passage] {
+  func decided(starts: Bool, at now: Instant) -> [String: GateState] {
     daemon.touch.decided(starts: starts, now)
     return daemon.touch.passages
   }

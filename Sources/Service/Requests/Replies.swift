@@ -64,7 +64,7 @@ struct Replies {
     return UpdateReply(
       id: id.text, handler: stored.update.handler, key: stored.update.key, state: stored.state.name,
       createdAt: stored.update.createdAt.rfc3339, attempts: scheduler.attempts(of: id) ?? stored.attempts,
-      checks: scheduler.checks(of: id),
+      checks: scheduler.rechecks(of: id),
       blockers: scheduler.blockers(of: id, at: now).map(blocker),
       blockedMs: (scheduler.blockedTimes(of: id, at: now) ?? stored.blocked).milliseconds,
       screen: stored.update.screen,

@@ -5,18 +5,18 @@ import Timeline
 /// Gates as the scheduler is told of them.
 extension Screens {
   /// One for each screen, and the machine itself under the empty name.
-  var passages: [String: Passage] {
+  var passages: [String: GateState] {
     var passages = Dictionary(uniqueKeysWithValues: gates.map { ($0.key, $0.value.passage(screen: $0.key)) })
     switch machine {
     case .starting(let since):
-      passages[""] = .shut(
+      passages[""] = .blocked(
         Blocker(code: .unknown, since: since, reason: .words(Words.starting), clears: .devicesAreOpened))
     case .noScreenYet(let since, let until):
-      passages[""] = .shut(
+      passages[""] = .blocked(
         Blocker(
           code: .unknown, since: since, reason: .words(Words.noScreenYet), clears: .screenIsFound(orAt: until)))
     case .noScreen(let since):
-      passages[""] = .shut(
+      passages[""] = .blocked(
         Blocker(
           code: .unknown, since: since, reason: .words(Words.noScreen), clears: .screenIsFound(orAt: nil)))
     case .clear(let since):
@@ -28,7 +28,7 @@ extension Screens {
 }
 
 extension Screens.Absence {
-  fileprivate func passage(screen: String) -> Passage {
+  fileprivate func passage(screen: String) -> GateState {
     let clears: Blocker.Clears
     switch reach {
     case .grace(let until): clears = .screenIsBack(orAt: until)
@@ -36,27 +36,27 @@ extension Screens.Absence {
     case .own: clears = .ownScreenIsBack
     }
     let blocker = Blocker(code: .unknown, since: since, screen: screen, reason: .words(Words.missing), clears: clears)
-    return reach == .own ? .absent(blocker) : .shut(blocker)
+    return reach == .own ? .absent(blocker) : .blocked(blocker)
   }
 }
 
 extension Gate {
-  fileprivate func passage(screen: String) -> Passage {
+  fileprivate func passage(screen: String) -> GateState {
     switch state {
     case .clear(let since):
       return .clear(since: since)
     case .touched(0, let since):
-      return .shut(
+      return .blocked(
         Blocker(
           code: .touched, since: since, screen: screen, contacts: 0,
           reason: .words("unplugged or suspended while touched"), clears: .graceTimeEnds))
     case .touched(let contacts, let since):
-      return .shut(
+      return .blocked(
         Blocker(
           code: .touched, since: since, screen: screen, device: touchedDevice, contacts: contacts,
           clears: .contactsEnd))
     case .stuck(let contacts, let since):
-      return .shut(
+      return .blocked(
         Blocker(
           code: .stuck, since: since, screen: screen, device: touchedDevice, contacts: contacts,
           reason: .words("the contact has not changed for longer than StuckAfter="), clears: .stuckContactChanges))
@@ -67,7 +67,7 @@ extension Gate {
       switch why {
       case .starting(let device), .unreadable(let device, why: _), .eventsLost(let device): blocker.device = device
       }
-      return .shut(blocker)
+      return .blocked(blocker)
     }
   }
 }

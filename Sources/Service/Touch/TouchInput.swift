@@ -424,17 +424,17 @@ final class TouchInput {
   // MARK: Views
 
   /// What the gates say; shut where the kernel has cut a frame and its rest is still to come, 20 ms at most.
-  var passages: [String: Passage] {
+  var passages: [String: GateState] {
     var passages = screens.passages
     for device in attached.values {
       guard let due = device.source.cutFrameDue else { continue }
-      passages[""] = .shut(
+      passages[""] = .blocked(
         Blocker(
           code: .unknown, since: due - ContactTracker.secondRead, device: device.source.profile.name,
           reason: .words("a frame of \(device.source.profile.name) is not complete"), clears: .frameEnds))
     }
     if let since = sleepsSince {
-      passages[""] = .shut(
+      passages[""] = .blocked(
         Blocker(code: .unknown, since: since, reason: .words(Words.goesToSleep), clears: .machineIsAwake))
     }
     return passages

@@ -37,7 +37,7 @@ struct DeadlineTests {
     #expect(bench.violations == [])
   }
 
-  @Test("expire: whatever it waits for: the screen, its quiet period, a pause, its turn", arguments: 0..<4)
+  @Test("expire: whatever it waits for: the screen, its quiet period, a backoff, its turn", arguments: 0..<4)
   mutating func anyReason(_ reason: Int) {
     switch reason {
     case 0:
@@ -160,7 +160,7 @@ struct DeadlineTests {
     #expect(bench.running == id("a"))
   }
 
-  @Test("apply: a pause after a failure ends with it")
+  @Test("apply: a backoff ends with it")
   mutating func applyInPause() {
     bench.submit("a", to: "flaky", deadline: wall(60), onDeadline: .apply)
     bench.handlerEnds(.failed)
@@ -184,7 +184,7 @@ struct DeadlineTests {
     #expect(bench.violations == [])
   }
 
-  @Test("apply: a failure after it is followed by a pause as any other")
+  @Test("apply: a failure after it is followed by a backoff as any other")
   mutating func failsAfter() {
     bench.touch()
     bench.submit("a", to: "flaky", deadline: wall(60), onDeadline: .apply)
@@ -212,7 +212,7 @@ struct DeadlineTests {
   @Test("apply: a touch in the last look gives it back, and it goes with the release")
   mutating func aborted() {
     bench.submit("a", quiet: .seconds(1000), deadline: wall(60), onDeadline: .apply)
-    bench.beforeVerdict = { $0.touch() }
+    bench.duringLastLook = { $0.touch() }
     bench.pass(until: 70)
     #expect(bench.running == nil && bench.said.last == "store backToWaiting a")
     bench.release()

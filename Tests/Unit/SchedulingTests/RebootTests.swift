@@ -130,7 +130,7 @@ struct RebootTests {
     bench.submit("other")
     #expect(bench.running == id("other"), "and it holds up nobody")
     bench.handlerEnds()
-    bench.hurry("next")
+    bench.expedite("next")
     #expect(bench.running == id("next"))
     #expect(bench.violations == [])
   }

@@ -28,7 +28,7 @@ struct ReconfigurationTests {
       at: at(2))
     #expect(longer == [])
     #expect(scheduler.waitingCount == 2 && scheduler.oldestWaiting == first.id)
-    #expect(scheduler.timePassed(at(20)) == [.lookAgain] && scheduler.looked(at: at(20)) == [])
+    #expect(scheduler.timePassed(at(20)) == [.recheck] && scheduler.rechecked(at: at(20)) == [])
     let shorter = scheduler.configure(
       policy: HandlerPolicy(), policies: ["page": HandlerPolicy(quietPeriod: .seconds(3))], interval: .seconds(1),
       at: at(21))
@@ -57,10 +57,10 @@ struct ReconfigurationTests {
   func applying() {
     var scheduler = waiting()
     _ = scheduler.timePassed(at(6))
-    #expect(scheduler.looked(at: at(6)) == [.store(.beginApplying(first.id, attempt: 1))])
+    #expect(scheduler.rechecked(at: at(6)) == [.store(.beginApplying(first.id, attempt: 1))])
     let actions = scheduler.configure(policy: HandlerPolicy(), policies: [:], interval: .seconds(1), at: at(6))
     #expect(actions == [] && scheduler.applying == first.id && scheduler.waitingCount == 1)
-    #expect(scheduler.stored(.beginApplying(first.id, attempt: 1), at: at(6)) == [.verify(first.id)])
+    #expect(scheduler.stored(.beginApplying(first.id, attempt: 1), at: at(6)) == [.lastLook(first.id)])
   }
 
   // MARK: The record of a former run's handler

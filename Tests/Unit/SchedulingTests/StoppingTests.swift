@@ -23,9 +23,9 @@ struct StoppingTests {
   @Test("what was marked when it came is given back, uncounted")
   func marked() {
     var bench = Bench()
-    bench.beforeVerdict = { $0.stop() }
+    bench.duringLastLook = { $0.stop() }
     bench.submit("a")
-    #expect(bench.news().suffix(2) == ["verify a", "store backToWaiting a"])
+    #expect(bench.news().suffix(2) == ["last look a", "store backToWaiting a"])
     #expect(bench.store[id("a")]?.attempts == 0)
     #expect(bench.running == nil)
   }
