@@ -177,7 +177,7 @@ struct AttemptTests {
     #expect(bench.violations == [])
   }
 
-  @Test("what blocks is named: since the failure, its words, for how long still, and after how many")
+  @Test("a backoff blocks since the failure, with its message, its end and the number of setbacks")
   mutating func blocker() {
     bench.pass(until: 3)
     bench.submit("a", to: "flaky")
@@ -234,7 +234,7 @@ struct AttemptTests {
     #expect(bench.violations == [])
   }
 
-  @Test("later, also where there is but one attempt")
+  @Test("a handler with a single attempt may also ask to be tried later")
   mutating func laterWithOne() {
     bench.submit("a")
     bench.handlerEnds(.failed, tryLater: true)

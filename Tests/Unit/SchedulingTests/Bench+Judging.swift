@@ -252,6 +252,8 @@ extension Bench {
 
   /// Nothing of its own is in its way, as far as the scheduler knows.
   private func isFree(_ update: Update) -> Bool {
+    // An update that is to expire, forced or not, only waits for a disk that can be written.
+    if let deadline = update.deadline, deadline <= knownWall, update.onDeadline == .expire { return false }
     if notes[update.id]?.isForced == true {
       if deserted.contains(update.handler) { return false }
       return notes[update.id]?.backoff.map { now >= $0.upperBound || notes[update.id]?.skipsBackoff == true } ?? true
@@ -267,8 +269,6 @@ extension Bench {
     }
     if let time = update.notBefore, knownWall < time { return false }
     if let backoff = notes[update.id]?.backoff, now < backoff.upperBound { return false }
-    // One that is to expire only waits for a disk that can be written.
-    if let deadline = update.deadline, deadline <= knownWall, update.onDeadline == .expire { return false }
     return true
   }
 

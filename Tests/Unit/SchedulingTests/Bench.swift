@@ -356,8 +356,10 @@ extension Bench: ActionEffects {
   mutating func lastLook(for work: Work, at now: Instant) -> LastLook {
     let id = work.id
     say("last look \(id)")
-    if store[id]?.state != .applying && turns[id] == nil { violate("\(id) verified, and not marked in the store") }
-    if turns[id] == nil && prepared != id { violate("\(id) verified, and not prepared") }
+    if store[id]?.state != .applying && turns[id] == nil {
+      violate("\(id) has its last look, and no mark in the store")
+    }
+    if turns[id] == nil && prepared != id { violate("\(id) had its last look, and is not prepared") }
     let change = duringLastLook
     duringLastLook = nil
     change?(&self)

@@ -173,7 +173,7 @@ struct CancelAndExpediteTests {
     #expect(bench.violations == [])
   }
 
-  @Test("a touch in the last look gives it back, and it is still expedited")
+  @Test("after a touch in the last look it waits again and is still expedited")
   mutating func aborted() {
     bench.submit("a", quiet: .seconds(100))
     bench.duringLastLook = { $0.touch() }

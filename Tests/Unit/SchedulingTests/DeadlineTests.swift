@@ -60,7 +60,7 @@ struct DeadlineTests {
     #expect(bench.violations == [])
   }
 
-  @Test("expire: one that is being applied then goes on; where it fails it does not wait again")
+  @Test("expire: an update that is being applied at its deadline goes on; if it fails it does not wait again")
   mutating func applying() {
     bench.submit("a", deadline: wall(60))
     bench.pass(until: 70)
@@ -209,7 +209,7 @@ struct DeadlineTests {
     #expect(bench.violations == [])
   }
 
-  @Test("apply: a touch in the last look gives it back, and it goes with the release")
+  @Test("apply: after a touch in the last look it waits again, and starts at the release")
   mutating func aborted() {
     bench.submit("a", quiet: .seconds(1000), deadline: wall(60), onDeadline: .apply)
     bench.duringLastLook = { $0.touch() }

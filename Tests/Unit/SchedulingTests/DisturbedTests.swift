@@ -14,7 +14,7 @@ struct DisturbedTests {
     return scheduler
   }
 
-  @Test("gone again at the verdict: no start, no attempt used; not tried again at once, but at the next look")
+  @Test("a contact that came and went in the last look: no start, no attempt used, the next try at the next recheck")
   func untilTheLook() {
     var scheduler = verifying()
     let back = StoreWrite.backToWaiting(id("a"), attempts: 0)
@@ -37,7 +37,7 @@ struct DisturbedTests {
         == [.store(.beginApplying(id("a"), attempt: 1))])
   }
 
-  @Test("what is forced meanwhile does not wait for the look")
+  @Test("an update forced meanwhile does not wait for the recheck")
   func forced() {
     var scheduler = verifying()
     _ = scheduler.lastLookDone(id("a"), disturbed: true, at: at(1))

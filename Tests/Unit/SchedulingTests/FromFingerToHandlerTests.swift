@@ -74,7 +74,7 @@ struct FromFingerToHandlerTests {
     #expect(kiosk.bench.violations == [])
   }
 
-  @Test("a finger that only the table has shuts the gate at the next look, and its end opens it")
+  @Test("a finger that only the slot table has closes the gate at the next recheck, and its end opens it")
   func foreignGrab() {
     var kiosk = Kiosk(quiet: .seconds(3))
     kiosk.pass(until: 10)
@@ -93,7 +93,7 @@ struct FromFingerToHandlerTests {
     #expect(kiosk.bench.violations == [])
   }
 
-  @Test("lost events shut the gate until the snapshot after them")
+  @Test("lost events close the gate until the slot table has been read")
   func lostEvents() {
     var kiosk = Kiosk()
     kiosk.finger(0, 5)

@@ -2,7 +2,7 @@ import Scheduling
 import Testing
 import Timeline
 
-@Suite("A screen that shuts between the mark and the start")
+@Suite("A screen that is touched between the mark and the start")
 struct GivingBackTests {
   @Test("gives the update back, with its attempt uncounted, and it starts after the next release")
   func givenBack() {
@@ -43,7 +43,7 @@ struct GivingBackTests {
     #expect(bench.violations == [])
   }
 
-  @Test("also where it is open again but the quiet period has begun anew: activity in the last look")
+  @Test("activity in the last look that restarts the quiet period sends the update back too")
   func activity() {
     var bench = Bench(quiet: .seconds(2))
     bench.submit("a")

@@ -98,7 +98,7 @@ struct OrderTests {
     #expect(bench.violations == [])
   }
 
-  @Test("words about an update that is not the one in question change nothing")
+  @Test("input about another update than the current one changes nothing")
   mutating func strangers() {
     let a = update("a")
     _ = scheduler.screens(open, at: at(0))

@@ -10,12 +10,14 @@ extension Dice {
   mutating func roll(_ sides: Int) -> Int { Int.random(in: 0..<sides, using: &self) }
 }
 
-/// Days of a service: requests, fingers seen and unseen, full disks, deaths, in any order. `RANDOM_DAYS` sets how many.
+/// Days of a service: requests, fingers seen and unseen, full disks, deaths, in any order. `RANDOM_DAYS` sets how many,
+/// `RANDOM_SEED` repeats one.
 @Suite("Random days")
 struct RandomDaysTests {
   static let stepsADay = 250
   static let seeds: [UInt64] = {
     var generator = SystemRandomNumberGenerator()
+    if let seed = ProcessInfo.processInfo.environment["RANDOM_SEED"].flatMap(UInt64.init) { return [seed] }
     let days = ProcessInfo.processInfo.environment["RANDOM_DAYS"].flatMap(Int.init) ?? 80
     return (0..<days).map { _ in UInt64.random(in: 0...UInt64(UInt32.max), using: &generator) }
   }()
@@ -30,7 +32,7 @@ struct RandomDaysTests {
   func days() {
     for seed in Self.seeds {
       let violations = day(seed)
-      // A failure prints its seed: call `day` with it.
+      // A failure prints its seed; RANDOM_SEED repeats that day.
       #expect(violations == [], "seed \(seed)")
     }
   }
@@ -175,7 +177,7 @@ struct RandomDaysTests {
     }
     if scheduler.isAnythingWaiting {
       guard let due = scheduler.nextDeadline else { return bench.violate("something waits, and no timer runs") }
-      if due > bench.now + scheduler.interval { bench.violate("the next look is at \(due)") }
+      if due > bench.now + scheduler.interval { bench.violate("the next recheck is at \(due)") }
     } else if scheduler.applying == nil, bench.failing.isEmpty, bench.holds.isEmpty, scheduler.nextDeadline != nil {
       bench.violate("nothing waits, and a timer runs")
     }

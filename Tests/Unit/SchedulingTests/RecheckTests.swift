@@ -21,7 +21,7 @@ struct RecheckTests {
     #expect(bench.scheduler.nextDeadline == at(6.3))
   }
 
-  @Test("late by a while, it looks once and stays on the grid", arguments: [(1.9, 2.0), (2.0, 3.0), (7.7, 8.0)])
+  @Test("a late wake-up rechecks once and stays on the grid", arguments: [(1.9, 2.0), (2.0, 3.0), (7.7, 8.0)])
   func late(_ wake: Double, _ next: Double) {
     var bench = Bench()
     bench.touch()
@@ -32,7 +32,7 @@ struct RecheckTests {
     #expect(bench.scheduler.rechecks(of: id("a")) == 1)
   }
 
-  @Test("woken before it is due, it does not look")
+  @Test("a wake-up before it is due rechecks nothing")
   func early() {
     var bench = Bench()
     bench.touch()
@@ -42,7 +42,7 @@ struct RecheckTests {
     #expect(bench.scheduler.nextDeadline == at(1))
   }
 
-  @Test("an update's checks count the looks since it was accepted")
+  @Test("an update counts the rechecks since it was accepted")
   func checks() {
     var bench = Bench()
     bench.touch()
@@ -80,7 +80,7 @@ struct RecheckTests {
     #expect(bench.scheduler.rechecks(of: id("a")) == 40)
   }
 
-  @Test("what was missed is found at the look: a release that nobody told of")
+  @Test("a release that was not reported is found at the recheck")
   func missedWakeUp() {
     var bench = Bench()
     bench.touch()

@@ -35,7 +35,7 @@ struct ReconfigurationTests {
     #expect(shorter == [.store(.beginApplying(first.id, attempt: 1))])
   }
 
-  @Test("a handler that is gone: what waits goes on waiting, by the service's own quiet period")
+  @Test("updates of a handler that is no longer configured wait by the service's quiet period")
   func handlerGone() {
     var scheduler = waiting()
     let actions = scheduler.configure(

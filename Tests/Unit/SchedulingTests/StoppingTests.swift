@@ -4,7 +4,7 @@ import Timeline
 
 @Suite("Stopping")
 struct StoppingTests {
-  @Test("nothing is started any more, and what waits goes on waiting in the store")
+  @Test("nothing is started any more, and waiting updates stay in the store")
   func nothingStarts() {
     var bench = Bench()
     bench.touch()

@@ -31,7 +31,7 @@ struct StoreFailureTests {
     #expect(bench.running == id("a"))
   }
 
-  @Test("a mark that cannot be written starts nothing; it is tried at each look, and the first time counts")
+  @Test("a mark that cannot be written starts nothing; each recheck tries again, and the first failure dates it")
   func beginApplying() {
     var bench = Bench()
     bench.failing = [.beginApplying]
@@ -42,7 +42,7 @@ struct StoreFailureTests {
     #expect(blocker?.code == .storeFull && blocker?.since == at(0) && blocker?.reason == .words("disk full"))
     bench.pass(until: 3.5)
     #expect(bench.news() == Array(repeating: ["recheck", "cannot store beginApplying a"], count: 3).flatMap { $0 })
-    #expect(bench.scheduler.nextDeadline == at(4), "one look a second, no more")
+    #expect(bench.scheduler.nextDeadline == at(4), "one recheck per second, no more")
     bench.failing = []
     bench.pass(until: 4)
     #expect(bench.news() == ["recheck", "store beginApplying a", "last look a", "start a, attempt 1"])
@@ -65,7 +65,7 @@ struct StoreFailureTests {
     #expect(bench.news() == ["recheck", "cannot store beginApplying a"])
   }
 
-  @Test("a giving back that cannot be written is tried at each look; meanwhile nothing starts")
+  @Test("a return to waiting that cannot be written is tried at each recheck; meanwhile nothing starts")
   func backToWaiting() {
     var bench = Bench()
     bench.failing = [.backToWaiting]
@@ -85,7 +85,7 @@ struct StoreFailureTests {
     #expect(bench.violations == [])
   }
 
-  @Test("a result that cannot be written is tried at each look, and announced once it is; no handler starts before")
+  @Test("a result that cannot be written is tried at each recheck, and announced once it is; no handler starts before")
   func finish() {
     var bench = Bench()
     bench.submit("a")
