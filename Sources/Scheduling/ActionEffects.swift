@@ -2,22 +2,22 @@ public import Timeline
 
 /// What executes the scheduler's actions: the service, or a test in its place.
 ///
-/// The conforming type also owns the scheduler and its queue, and each is accessed only for the length of one call. So an
-/// effect may read the scheduler, feed it another input and append what comes of that: it is executed in its turn.
+/// The conforming type also owns the scheduler and its queue, and each is accessed only for the length of one call. So
+/// an effect may read the scheduler, feed it another input and append what comes of that: it is executed in its turn.
 public protocol ActionEffects {
   var scheduler: Scheduler { get set }
   var actions: ActionQueue { get set }
 
   /// Makes all of them durable in one transaction, or none.
   ///
-  /// - Returns: nil, or why they could not be written. A group of several that fails is written again one by one, so only
-  ///   the failure of a single write is worth a report.
+  /// - Returns: nil, or why they could not be written. A group of several that fails is written again one by one, so
+  ///   only the failure of a single write is worth a report.
   mutating func store(_ writes: [StoreWrite], at now: Instant) -> String?
 
   /// Reads the slot tables of all screens.
   ///
   /// - Returns: what the gates say after that.
-  mutating func recheck(at now: Instant) -> [String: Passage]
+  mutating func recheck(at now: Instant) -> [String: GateState]
 
   /// Prepares everything for the handler that can be prepared before the last look: payload, lock, environment.
   mutating func prepare(_ update: Update, attempt: Int, at now: Instant) -> HandlerProgress
@@ -28,11 +28,11 @@ public protocol ActionEffects {
   /// The last look before a start: drains the devices and reads the slot tables of what the work waits for.
   mutating func lastLook(for work: Work, at now: Instant) -> LastLook
 
-  /// The last look's verdict. Devices that were grabbed for it and are not needed for a handler are released, which reads
-  /// the events that came meanwhile.
+  /// The last look's verdict. Devices that were grabbed for it and are not needed for a handler are released, which
+  /// reads the events that came meanwhile.
   ///
   /// - Returns: what the gates say after that.
-  mutating func decided(starts: Bool, at now: Instant) -> [String: Passage]
+  mutating func decided(starts: Bool, at now: Instant) -> [String: GateState]
 
   /// Starts the handler that was prepared. It may start later (after a pulse); then what comes of that is fed to the
   /// scheduler with `handlerProgressed` and appended.
@@ -65,9 +65,9 @@ public struct LastLook: Equatable, Sendable {
   /// A contact changed meanwhile, even if none is down any more.
   public var isDisturbed: Bool
   /// What the gates say now.
-  public var screens: [String: Passage]
+  public var screens: [String: GateState]
 
-  public init(isDisturbed: Bool, screens: [String: Passage]) {
+  public init(isDisturbed: Bool, screens: [String: GateState]) {
     self.isDisturbed = isDisturbed
     self.screens = screens
   }
@@ -144,11 +144,11 @@ extension ActionEffects {
       announce(.done(write), at: now)
     case .notDone(let write, let reason):
       announce(.notDone(write, reason: reason), at: now)
-    case .lookAgain:
+    case .recheck:
       let screens = recheck(at: now)
       actions.append(scheduler.screens(screens, at: now))
-      actions.append(scheduler.looked(at: now))
-    case .verify(let id): lookLast(id, now)
+      actions.append(scheduler.rechecked(at: now))
+    case .lastLook(let id): lookLast(id, now)
     case .start(let update, let attempt, let releasedAt): start(update, attempt, releasedAt, now)
     case .startTurn(let turn, let releasedAt): startTurn(turn, releasedAt: releasedAt, at: now)
     case .probe(let id):
@@ -168,7 +168,7 @@ extension ActionEffects {
     }
     let look = lastLook(for: work, at: now)
     let changes = scheduler.screens(look.screens, at: now)
-    let verdict = scheduler.verified(id, disturbed: look.isDisturbed, at: now)
+    let verdict = scheduler.lastLookDone(id, disturbed: look.isDisturbed, at: now)
     let starts = verdict.contains(where: \.isStart)
     let released = decided(starts: starts, at: now)
     actions.prepend(verdict + changes + scheduler.screens(released, at: now))

@@ -1,11 +1,11 @@
 /// The actions of a scheduler that are still to be executed, and the order in which that happens.
 ///
-/// `ActionEffects.drain(at:)` executes them: each action calls one effect, and what comes of the effect is fed back to the
-/// scheduler, whose new actions are appended. Two rules go beyond first in, first out:
+/// `ActionEffects.drain(at:)` executes them: each action calls one effect, and what comes of the effect is fed back to
+/// the scheduler, whose new actions are appended. Two rules go beyond first in, first out:
 ///
 /// * Consecutive writes at the head form one transaction, so requests of one wake-up share its fsync. If a group of
 ///   several cannot be written, each of them is written on its own: one bad write must not take the others with it.
-/// * What the last look decides goes to the front. A write between the last look and the start of the handler would take
+/// * What the last look decides goes to the front. A write between the last look and the handler's start would take
 ///   longer than a finger needs to land.
 public struct ActionQueue: Sendable {
   private var actions: [Scheduler.Action] = []

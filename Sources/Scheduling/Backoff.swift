@@ -2,8 +2,8 @@ public import Timeline
 
 /// How long an update waits after failures in a row, or after its handler asked to be tried later.
 ///
-/// The wait doubles with every setback, up to `HandlerPolicy.longestBackoff`, and varies by a fifth, so that many machines
-/// do not strike together.
+/// The wait doubles with every setback, up to `HandlerPolicy.longestBackoff`, and varies by a fifth, so that many
+/// machines do not strike together.
 struct Backoff: Equatable, Sendable {
   /// Failures, and requests to be tried later, in a row; at least 1.
   private(set) var setbacks: Int

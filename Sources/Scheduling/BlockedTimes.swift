@@ -1,14 +1,14 @@
 import Timeline
 
-/// How long each blocker was in the way of one update. Several can be at the same time, so the sum may be more than the
-/// time it waited.
+/// For how long each blocker has blocked one update. Several can block at the same time, so the sum may exceed the time
+/// that it waited.
 public struct BlockedTimes: Equatable, Sendable {
-  /// By code, in nanoseconds; a short list, for there are ten thousand of these.
+  /// By code, in nanoseconds. A short list and no dictionary: there may be ten thousand of these.
   private var times: [(code: Blocker.Code, nanoseconds: Int64)] = []
 
   public init() {}
 
-  /// As the store and the socket have it: milliseconds by code; codes that are none are left out.
+  /// From the form of the store and the socket: milliseconds by code. Unknown codes are ignored.
   public init(milliseconds: [String: Int64]) {
     for (name, value) in milliseconds {
       if let code = Blocker.Code(rawValue: name) { add(.milliseconds(value), code) }
@@ -21,12 +21,12 @@ public struct BlockedTimes: Equatable, Sendable {
     return named
   }
 
-  /// Zero where it never was.
+  /// Zero if it never blocked.
   public subscript(code: Blocker.Code) -> Duration {
     .nanoseconds(times.first { $0.code == code }?.nanoseconds ?? 0)
   }
 
-  /// Those that were, longest first.
+  /// Those that blocked, longest first.
   public var all: [(code: Blocker.Code, time: Duration)] {
     times.sorted { ($1.nanoseconds, $0.code.rawValue) < ($0.nanoseconds, $1.code.rawValue) }
       .map { ($0.code, .nanoseconds($0.nanoseconds)) }
@@ -47,8 +47,8 @@ public struct BlockedTimes: Equatable, Sendable {
   }
 }
 
-/// What is in the way of all updates of one screen (or of those for all screens) alike, added up as it changes; so that
-/// an update need only note where the sums stood when it began to wait, and no tick walks the queue.
+/// What blocks all updates of one screen (or those for all screens) alike, added up as it changes. So an update only
+/// notes the sums at the moment it begins to wait, and no recheck walks the queue.
 struct SharedTimes: Sendable {
   private var sums = BlockedTimes()
   private var running: [Blocker.Code: Instant] = [:]
@@ -57,7 +57,7 @@ struct SharedTimes: Sendable {
   private var settledTo: Instant = .distantPast
   private var settling: [Duration: Duration] = [:]
 
-  /// From now on these are in the way; `clearSince`: since when nobody has touched, nil while somebody does.
+  /// From now on these block. `clearSince`: since when nobody has touched, nil while somebody does.
   mutating func set(_ codes: Set<Blocker.Code>, clearSince: Instant?, at now: Instant) {
     for (code, since) in running where !codes.contains(code) {
       sums.add(now - since, code)
@@ -71,7 +71,7 @@ struct SharedTimes: Sendable {
     }
   }
 
-  /// How the sums stand for those that wait for this quiet period.
+  /// The sums for updates that wait for this quiet period.
   mutating func reading(_ quiet: Duration, at now: Instant) -> BlockedTimes {
     // From its first reader on; what was before is in the base of every later reading alike.
     if settling[quiet] == nil { settling[quiet] = .zero - unsettled(quiet, at: now) }
@@ -85,7 +85,7 @@ struct SharedTimes: Sendable {
     return times
   }
 
-  /// Of the time since `settledTo`: how much of it lay within the quiet period.
+  /// The part of the time since `settledTo` that was within the quiet period.
   private func unsettled(_ quiet: Duration, at now: Instant) -> Duration {
     guard let since = clearSince else { return .zero }
     let begin = max(settledTo, since)
@@ -95,7 +95,7 @@ struct SharedTimes: Sendable {
 }
 
 extension BlockedTimes {
-  /// What came to `base` since.
+  /// What was added since `base`.
   func since(_ base: BlockedTimes) -> BlockedTimes {
     var difference = BlockedTimes()
     for (code, time) in all { difference.add(time - base[code], code) }

@@ -1,24 +1,24 @@
 public import Timeline
 
-/// Why an update is not applied yet: a code, never prose alone, with since when, who, and what clears it.
+/// Why an update is not applied yet: a code, since when, where, who, and what clears it.
 public struct Blocker: Equatable, Sendable {
   public enum Code: String, Hashable, Sendable, CaseIterable {
-    /// What is on the glass is not known.
+    /// Whether somebody touches is unknown.
     case unknown
     case touched
-    /// A contact has not changed for longer than any finger, and the administrator wants it to block all the same.
+    /// A contact has not changed for longer than any finger would, and the administrator lets it block all the same.
     case stuck
-    /// No contact, but not for as long as the quiet period asks.
+    /// No contact, but the quiet period is not over.
     case settling
     /// Somebody holds the screen.
     case hold
-    /// The operator has stopped everything.
+    /// The operator has paused the service.
     case paused
     /// Its `notBefore` has not come.
     case notBefore
-    /// Its handler has failed, or asked to be tried later; the pause after that is not over.
+    /// Its handler has failed, or asked to be tried later, and the wait after that is not over.
     case backoff
-    /// It would reboot the machine, which has rebooted for the same too often.
+    /// It would reboot the machine, which has rebooted too often for the same handler and key.
     case rebootLoop
     /// No application is connected that applies such updates.
     case noReceiver
@@ -37,7 +37,7 @@ public struct Blocker: Equatable, Sendable {
   public var screen: String?
   public var device: String?
   public var contacts: Int?
-  /// Who is in the way: the id of an update, or who holds.
+  /// Who blocks: the id of an update, or who holds.
   public var owner: String?
   public var reason: Reason?
   /// What ends it.
@@ -117,11 +117,12 @@ extension Blocker {
   }
 }
 
-/// What the scheduler is told of one screen (or of the machine as a whole). It does not know that touch exists.
-public enum Passage: Equatable, Sendable {
-  /// Nothing in the way since then; the scheduler compares that with the quiet period.
+/// The state of one screen's gate, or of the machine as a whole, as the scheduler sees it. It does not know about
+/// touch.
+public enum GateState: Equatable, Sendable {
+  /// Nothing blocks since then; the scheduler compares that with the quiet period.
   case clear(since: Instant)
-  case shut(Blocker)
-  /// Not there: shut for its own updates, and no matter to those for all screens.
+  case blocked(Blocker)
+  /// Missing: blocked for its own updates, and ignored by those for all screens.
   case absent(Blocker)
 }

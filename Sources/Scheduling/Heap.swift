@@ -1,7 +1,7 @@
 /// A binary min-heap: push and pop in O(log n), the smallest in O(1).
 struct Heap<Element: Comparable & Sendable>: Sendable {
   private var elements: [Element] = []
-  /// So many stood in it when it was last cleared of what is void.
+  /// How many it contained when void elements were last removed.
   private var sizeAtCleaning = 0
 
   var count: Int { elements.count }
@@ -20,8 +20,8 @@ struct Heap<Element: Comparable & Sendable>: Sendable {
     return smallest
   }
 
-  /// Removes void elements at the head, and all of them where the heap has doubled since that was last done: each
-  /// element pays for that once.
+  /// Removes void elements at the head, and all of them if the heap has doubled since that was last done: amortized,
+  /// each element is visited once.
   mutating func tidy(isValid: (Element) -> Bool) {
     while let first = elements.first, !isValid(first) { _ = pop() }
     sizeAtCleaning = min(sizeAtCleaning, elements.count)

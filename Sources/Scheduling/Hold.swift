@@ -3,8 +3,8 @@ public import Timeline
 /// The name of a hold: as that of an update.
 public typealias HoldID = UpdateID
 
-/// Somebody wants nothing to be applied for a while: a set of named ones, never a counter, so that who forgot one can be
-/// seen.
+/// Somebody wants nothing to be applied for a while. Holds have names and owners and are not a counter, so that a
+/// forgotten one can be found.
 public struct Hold: Equatable, Sendable {
   public let id: HoldID
   /// Nil: no screen may be changed.
@@ -31,7 +31,7 @@ public struct Hold: Equatable, Sendable {
   }
 }
 
-/// The operator's stop: nothing is applied until somebody takes it back, over restarts too.
+/// The operator's pause: nothing is applied until somebody resumes, across restarts too.
 public struct OperatorPause: Equatable, Sendable {
   public let since: WallTime
   public let by: Submitter
@@ -57,7 +57,7 @@ public struct Reboot: Equatable, Sendable {
   }
 }
 
-/// What the store holds at a start.
+/// What the store contains at start.
 public struct Recovered: Equatable, Sendable {
   /// All that have not ended, in order of arrival.
   public var updates: [StoredUpdate]

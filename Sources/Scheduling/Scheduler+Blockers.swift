@@ -1,13 +1,13 @@
 public import Timeline
 
-/// What is in the way, now and so far.
+/// What blocks, now and so far.
 extension Scheduler {
   /// Everything that keeps an update from being applied; empty while it is being applied, and for an unknown id.
   public func blockers(of id: UpdateID, at now: Instant) -> [Blocker] {
     guard let entry = entries[id], current?.id != id else { return [] }
     let reason = line.waiting(id)
-    var blockers = servicesOwn()
-    let shut = reason == .nothing ? [] : inTheWay(of: entry.work.screen)
+    var blockers = serviceBlockers()
+    let shut = reason == .nothing ? [] : sharedBlockers(of: entry.work.screen)
     blockers += shut
     switch reason {
     case .notBefore(let time):
@@ -48,21 +48,20 @@ extension Scheduler {
     return blockers
   }
 
-  /// Of all that have not ended: how long what has been in their way. To be kept when the service stops.
+  /// For all updates that have not ended: for how long what has blocked them. To be stored when the service stops.
   public func allBlockedTimes(at now: Instant) -> [UpdateID: BlockedTimes] {
     entries.values.filter { $0.update != nil && $0.stage != .arriving }.reduce(into: [:]) { times, entry in
       times[entry.work.id] = entry.blocked.plus(sinceSample(of: entry, at: now))
     }
   }
 
-  /// For how long each blocker has blocked an update since it was accepted, while the service ran; nil for an unknown id
-  /// and for a turn.
-  /// Time behind others counts as `applying`, while they are applied.
+  /// For how long each blocker has blocked an update since it was accepted, while the service ran; nil for an unknown
+  /// id and for a turn. Time behind others counts as `applying`, while they are applied.
   public func blockedTimes(of id: UpdateID, at now: Instant) -> BlockedTimes? {
     entries[id].flatMap { $0.update == nil ? nil : $0.blocked.plus(sinceSample(of: $0, at: now)) }
   }
 
-  private func servicesOwn() -> [Blocker] {
+  private func serviceBlockers() -> [Blocker] {
     var blockers: [Blocker] = []
     if let since = stoppingSince {
       blockers.append(Blocker(code: .stopping, since: since, clears: .serviceIsStarted))
@@ -75,7 +74,7 @@ extension Scheduler {
   }
 
   /// The operator, those who hold, and whoever touches.
-  private func inTheWay(of screen: String?) -> [Blocker] {
+  private func sharedBlockers(of screen: String?) -> [Blocker] {
     var blockers: [Blocker] = []
     if let paused {
       blockers.append(
@@ -97,17 +96,17 @@ extension Scheduler {
         Blocker(
           code: .touched, since: since, contacts: 0, reason: .touchedAtStart, clears: .nextRecheck))
     }
-    for (name, passage) in passages.sorted(by: { $0.key < $1.key }) where isInScope(name, of: screen) {
-      switch passage {
-      case .shut(let blocker): blockers.append(blocker)
+    for (name, gateState) in gateStates.sorted(by: { $0.key < $1.key }) where isInScope(name, of: screen) {
+      switch gateState {
+      case .blocked(let blocker): blockers.append(blocker)
       case .absent(let blocker) where screen != nil: blockers.append(blocker)
       case .absent, .clear: break
       }
     }
-    if let screen, passages[screen] == nil {
+    if let screen, gateStates[screen] == nil {
       blockers.append(
         Blocker(
-          code: .unknown, since: passagesSince, screen: screen, reason: .noSuchScreen(screen),
+          code: .unknown, since: gateStatesSince, screen: screen, reason: .noSuchScreen(screen),
           clears: .screenIsBack(orAt: nil)))
     }
     return blockers
@@ -115,16 +114,16 @@ extension Scheduler {
 
   // MARK: What holds for a screen
 
-  /// Since when nothing touches what an update of this screen (nil: of all) waits for; nil while anything does, and
-  /// before the first word of any screen.
+  /// Since when nothing blocks the screen that an update waits for (nil: all screens); nil while anything does, and
+  /// before the first report of any screen.
   func clearSince(_ screen: String?) -> Instant? {
-    if let screen, passages[screen] == nil { return nil }
+    if let screen, gateStates[screen] == nil { return nil }
     var latest: Instant?
-    for (name, passage) in passages where isInScope(name, of: screen) {
-      switch passage {
+    for (name, gateState) in gateStates where isInScope(name, of: screen) {
+      switch gateState {
       case .clear(let since): latest = max(latest ?? since, since)
       case .absent where screen == nil: break
-      case .absent, .shut: return nil
+      case .absent, .blocked: return nil
       }
     }
     return latest
@@ -163,14 +162,14 @@ extension Scheduler {
     if disturbedSince != nil { codes.insert(.touched) }
     if current != nil { codes.insert(.applying) }
     if holds.values.contains(where: { isInScope($0.hold, of: screen) }) { codes.insert(.hold) }
-    for (name, passage) in passages where isInScope(name, of: screen) {
-      switch passage {
-      case .shut(let blocker): codes.insert(blocker.code)
+    for (name, gateState) in gateStates where isInScope(name, of: screen) {
+      switch gateState {
+      case .blocked(let blocker): codes.insert(blocker.code)
       case .absent(let blocker) where screen != nil: codes.insert(blocker.code)
       case .absent, .clear: break
       }
     }
-    if let screen, passages[screen] == nil { codes.insert(.unknown) }
+    if let screen, gateStates[screen] == nil { codes.insert(.unknown) }
     return codes
   }
 

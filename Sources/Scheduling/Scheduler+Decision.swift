@@ -8,27 +8,27 @@ extension Scheduler {
     var actions: [Action] = []
     if storeTrouble == nil { actions += meetDeadlines(at: now) + endHolds(at: now) }
     if case .awaitingReboot(let id, let until) = current, until <= now { actions += noReboot(id, at: now) }
-    armTick(at: now)
+    armRecheck(at: now)
     guard current == nil, storeTrouble == nil, stoppingSince == nil, disturbedSince == nil || line.isAnyForced,
       let id = nextWithReceiver(at: now), let entry = entries[id]
     else { return actions }
     guard let update = entry.update else {
       takeOut(id, at: now)
       entries[id]?.stage = .applying
-      setCurrent(.verifying(id, releasedAt: releasedAt(entry)), at: now)
-      armTick(at: now)
-      return actions + [.verify(id)]
+      setCurrent(.lastLook(id, releasedAt: releasedAt(entry)), at: now)
+      armRecheck(at: now)
+      return actions + [.lastLook(id)]
     }
-    let overrode = entry.urgency == .force ? overridden(update.screen) : []
+    let overrode = entry.expedited == .force ? overridden(update.screen) : []
     takeOut(id, at: now)
     entries[id]?.stage = .applying
     setCurrent(.marking(id), at: now)
-    armTick(at: now)
+    armRecheck(at: now)
     actions.append(.store(.beginApplying(id, attempt: entry.attempts + 1, boot: boot, overrode: overrode)))
     return actions
   }
 
-  /// One whose receiver has gone is put aside when it comes up.
+  /// An update whose receiver has gone is parked when it comes up.
   private mutating func nextWithReceiver(at now: Instant) -> UpdateID? {
     while let id = line.next(at: now, opens: opensAt), let entry = entries[id] {
       guard let handler = entry.update?.handler, withoutReceiver[handler] != nil else { return id }
@@ -37,7 +37,7 @@ extension Scheduler {
     return nil
   }
 
-  /// When the touch ended that it waited for; nil: it did not wait for one.
+  /// When the touch ended that it waited for; nil if it did not wait for one.
   func releasedAt(_ entry: Entry) -> Instant? {
     clearSince(entry.work.screen).flatMap { $0 > entry.acceptedAt ? $0 : nil }
   }
@@ -50,7 +50,7 @@ extension Scheduler {
         actions += end(update.id, .expired, "still waiting at its deadline", at: now)
       case .apply, .force:
         entries[update.id]?.isDeadlineMet = true
-        hasten(update.id, update.onDeadline == .force ? .force : .apply, at: now)
+        setExpedited(update.id, update.onDeadline == .force ? .force : .apply, at: now)
       }
     }
     return actions
@@ -59,7 +59,7 @@ extension Scheduler {
   private mutating func endHolds(at now: Instant) -> [Action] {
     var ended: [Action] = []
     for (id, held) in holds where held.until.map({ $0 <= now }) == true {
-      // It holds no more, whether that can be written or not: after a restart it would be over all the same.
+      // It is over whether that can be written or not: after a restart it would be over all the same.
       holds[id] = nil
       ended.append(.store(.release(id)))
     }
@@ -76,15 +76,15 @@ extension Scheduler {
     return hasFailed(id, result, tryLater: false, at: now)
   }
 
-  /// Nothing but the touch and what people have said: the rest of what blocks is of one moment, or its own.
+  /// The touch, holds and pauses; other blockers last a moment, or belong to the update alone.
   private func overridden(_ screen: String?) -> [Blocker.Code] {
     Blocker.Code.allCases.filter(sharedCodes(screen).contains)
   }
 
   /// Neither quiet period nor backoff count any more. After a failure from here on, its backoff does.
-  mutating func hasten(_ id: UpdateID, _ urgency: Urgency, at now: Instant) {
+  mutating func setExpedited(_ id: UpdateID, _ expedited: Expedited, at now: Instant) {
     guard let entry = entries[id] else { return }
-    entries[id]?.urgency = max(entry.urgency, urgency)
+    entries[id]?.expedited = max(entry.expedited, expedited)
     entries[id]?.backoff?.cutShort()
     guard line.contains(id) else { return }
     takeOut(id, at: now)
@@ -98,7 +98,7 @@ extension Scheduler {
     endSample(id, at: now)
     entries[id]?.stage = .waiting
     let reason = reason(entry, at: now)
-    line.insert(entry.work, for: reason, isUrgent: entry.urgency >= .apply, isDeadlineMet: entry.isDeadlineMet)
+    line.insert(entry.work, for: reason, isExpedited: entry.expedited >= .apply, isDeadlineMet: entry.isDeadlineMet)
     if reason == .parked(.noReceiver), let handler = entry.update?.handler { parked[handler, default: []].insert(id) }
     beginSample(id, reason, at: now)
   }
@@ -107,17 +107,18 @@ extension Scheduler {
     if let until = entry.backoff?.until(after: now) { return .backoff(until: until) }
     guard let update = entry.update else { return .turn(quiet: quietPeriod(of: entry)) }
     if withoutReceiver[update.handler] != nil { return .parked(.noReceiver) }
-    if entry.urgency == .force { return .nothing }
-    if entry.urgency == .none {
+    if entry.expedited == .force { return .nothing }
+    if entry.expedited == .none {
       if let time = update.notBefore, time > wall(now) { return .notBefore(time) }
       if isStopped(entry) { return .parked(.rebootLoop) }
     }
     return .turn(quiet: quietPeriod(of: entry))
   }
 
-  /// The machine has rebooted too often for this; a later update of the same key is not held back for ever.
+  /// The machine has rebooted too often for this handler and key. A later update of the same key is not held back for
+  /// ever.
   func isStopped(_ entry: Entry) -> Bool {
-    guard entry.urgency == .none, let update = entry.update, policy(of: update).rebootTimeout != nil,
+    guard entry.expedited == .none, let update = entry.update, policy(of: update).rebootTimeout != nil,
       let times = reboots[RebootKey(handler: update.handler, key: update.key)]?.suffix(HandlerPolicy.mostReboots),
       times.count == HandlerPolicy.mostReboots, let first = times.first, let last = times.last
     else { return false }
@@ -135,20 +136,20 @@ extension Scheduler {
 
   // MARK: The timer
 
-  /// A timer runs only while there is something to look for.
-  mutating func armTick(at now: Instant) {
-    if needsLooks {
-      nextTick = nextTick ?? now + interval
+  /// The timer runs only while something may change unseen.
+  mutating func armRecheck(at now: Instant) {
+    if needsRechecks {
+      nextRecheck = nextRecheck ?? now + interval
     } else {
-      nextTick = nil
+      nextRecheck = nil
     }
   }
 
-  private var needsLooks: Bool {
+  private var needsRechecks: Bool {
     if line.count > 0 || storeTrouble != nil { return true }
     switch current {
     case .orphan, .returning: return true
-    case nil, .marking, .verifying, .running, .awaitingReboot, .finishing: return false
+    case nil, .marking, .lastLook, .running, .awaitingReboot, .finishing: return false
     }
   }
 

@@ -22,42 +22,42 @@ extension Scheduler {
       }
     }
     entries[update.id] = Entry(
-      work: .update(update), attempts: 0, acceptedTick: ticks, acceptedAt: now, stage: .arriving)
+      work: .update(update), attempts: 0, rechecksAtAcceptance: rechecks, acceptedAt: now, stage: .arriving)
     return [.store(write)]
   }
 
-  /// Ends an update that waits: cancelled, on request. Nothing where it does not wait.
+  /// Ends an update that waits, on request. No actions if it does not wait.
   public mutating func cancel(_ id: UpdateID, reason: String, at now: Instant) -> [Action] {
     end(id, .cancelled, reason, at: now)
   }
 
-  /// It waits for less from now on, once that is durable; nothing where it does not wait.
-  public func hurry(_ id: UpdateID, _ urgency: Urgency = .apply) -> [Action] {
-    line.contains(id) ? [.store(.hurry(id, urgency))] : []
+  /// Moves an update forward once that is durable. No actions if it does not wait.
+  public func expedite(_ id: UpdateID, _ expedited: Expedited = .apply) -> [Action] {
+    line.contains(id) ? [.store(.expedite(id, expedited))] : []
   }
 
-  /// An update that has ended otherwise than applied waits again, with all its attempts, at its old place; without its
-  /// deadline where that has passed. Its key must not be in use; nothing where it has not ended.
+  /// An update that ended without being applied waits again, with all its attempts, at its old place, and without its
+  /// deadline if that has passed. Its key must not be in use. No actions if it has not ended.
   public mutating func reopen(_ update: Update, at now: Instant) -> [Action] {
     guard entries[update.id] == nil else { return [] }
     var update = update
     if let deadline = update.deadline, deadline <= wall(now) { update.deadline = nil }
     entries[update.id] = Entry(
-      work: .update(update), attempts: 0, acceptedTick: ticks, acceptedAt: now, stage: .arriving)
+      work: .update(update), attempts: 0, rechecksAtAcceptance: rechecks, acceptedAt: now, stage: .arriving)
     return [.store(.reopen(update))]
   }
 
-  /// The operator's stop, and, with nil, its end.
+  /// Pauses the service; nil resumes it.
   public func pause(_ pause: OperatorPause?) -> [Action] { [.store(.pause(pause))] }
 
-  /// One that ends with its owner's connection holds at once; one with an end of its own when it is durable.
+  /// A hold that ends with its owner's connection is in force at once; one with an end of its own once it is durable.
   public mutating func hold(_ hold: Hold, at now: Instant) -> [Action] {
     if hold.until != nil { return [.store(.hold(hold))] }
     holds[hold.id] = HeldUntil(hold: hold, since: now, until: nil)
     return evaluate(at: now)
   }
 
-  /// Nothing where there is no such hold.
+  /// No actions if there is no such hold.
   public mutating func release(_ id: HoldID, at now: Instant) -> [Action] {
     guard let held = holds[id] else { return [] }
     if held.until != nil { return [.store(.release(id))] }
@@ -67,12 +67,13 @@ extension Scheduler {
 
   /// A program wants to do something itself in a quiet moment. It ends with `leave`.
   public mutating func takeTurn(_ turn: Turn, at now: Instant) -> [Action] {
-    entries[turn.id] = Entry(work: .turn(turn), attempts: 0, acceptedTick: ticks, acceptedAt: now, stage: .waiting)
+    entries[turn.id] = Entry(
+      work: .turn(turn), attempts: 0, rechecksAtAcceptance: rechecks, acceptedAt: now, stage: .waiting)
     enqueue(turn.id, at: now)
     return evaluate(at: now)
   }
 
-  /// The turn is over, or nobody waits for it any more.
+  /// The turn is over, or its owner no longer waits for it.
   public mutating func leave(_ id: UpdateID, at now: Instant) -> [Action] {
     guard case .turn? = entries[id]?.work else { return [] }
     takeOut(id, at: now)
@@ -81,7 +82,7 @@ extension Scheduler {
     return evaluate(at: now)
   }
 
-  /// Whether anybody is there to apply updates of this handler.
+  /// Whether an application is connected that applies updates of this handler.
   public mutating func receivers(of handler: String, present: Bool, at now: Instant) -> [Action] {
     if present {
       withoutReceiver[handler] = nil
@@ -94,7 +95,7 @@ extension Scheduler {
     return evaluate(at: now)
   }
 
-  /// Nothing is started any more; what runs is waited for by the caller.
+  /// Nothing is started any more. The caller waits for what runs.
   public mutating func stop(at now: Instant) {
     stoppingSince = stoppingSince ?? now
     noteShared(at: now)

@@ -1,6 +1,6 @@
 public import Timeline
 
-/// What was made durable, and what could not be.
+/// Writes that became durable, and writes that failed.
 extension Scheduler {
   /// What the store held at start.
   public mutating func recover(_ stored: Recovered, at now: Instant) -> [Action] {
@@ -12,8 +12,9 @@ extension Scheduler {
     for item in stored.updates {
       let id = item.update.id
       var entry = Entry(
-        work: .update(item.update), attempts: item.attempts, acceptedTick: ticks, acceptedAt: now, stage: .waiting)
-      entry.urgency = item.urgency
+        work: .update(item.update), attempts: item.attempts, rechecksAtAcceptance: rechecks, acceptedAt: now,
+        stage: .waiting)
+      entry.expedited = item.expedited
       entry.blocked = item.blocked
       entry.interruptions = item.interruptions
       entry.backoff = item.backoff.map { Backoff($0, wall: wall(now), at: now) }
@@ -31,13 +32,13 @@ extension Scheduler {
     }
     if let rebooted { return hasRebooted(rebooted, at: now) }
     if case .orphan(let id) = current {
-      armTick(at: now)
+      armRecheck(at: now)
       return [.probe(id)]
     }
     return evaluate(at: now)
   }
 
-  /// The reboot that it was about has happened; what a reboot would do for others is done, too.
+  /// The reboot that it is about has happened; what a reboot does for others is done, too.
   private mutating func hasRebooted(_ id: UpdateID, at now: Instant) -> [Action] {
     guard let update = entries[id]?.update else { return [] }
     note(Reboot(handler: update.handler, key: update.key, at: wall(now)))
@@ -58,7 +59,7 @@ extension Scheduler {
     }
     // Others of the same key may be one reboot too many now.
     for entry in entries.values where entry.stage == .waiting && isStopped(entry) { enqueue(entry.work.id, at: now) }
-    armTick(at: now)
+    armRecheck(at: now)
     return actions
   }
 
@@ -80,12 +81,12 @@ extension Scheduler {
       guard case .marking(id) = current, let entry = entries[id], let update = entry.update else { return [] }
       entries[id]?.attempts = attempt
       // While stopping, a forced update takes the last look, too, which sends it back.
-      if entry.urgency == .force && stoppingSince == nil {
+      if entry.expedited == .force && stoppingSince == nil {
         setCurrent(.running(id), at: now)
         return [.start(update, attempt: attempt, releasedAt: nil)]
       }
-      setCurrent(.verifying(id, releasedAt: releasedAt(entry)), at: now)
-      return [.verify(id)]
+      setCurrent(.lastLook(id, releasedAt: releasedAt(entry)), at: now)
+      return [.lastLook(id)]
     case .backToWaiting(let id, let attempts, backoff: _, interruptions: _):
       guard case .returning(id, attempts: _) = current else { return [] }
       entries[id]?.attempts = attempts
@@ -100,8 +101,8 @@ extension Scheduler {
       }
       entries[id] = nil
       return [.ended(id, result)] + evaluate(at: now)
-    case .hurry(let id, let urgency):
-      hasten(id, urgency, at: now)
+    case .expedite(let id, let expedited):
+      setExpedited(id, expedited, at: now)
     case .reopen(let update):
       enqueue(update.id, at: now)
     case .pause(let pause):
@@ -123,9 +124,9 @@ extension Scheduler {
     case .replace(let old, _, with: let update, payload: _):
       entries[update.id] = nil
       enqueue(old, at: now)
-      armTick(at: now)
+      armRecheck(at: now)
       return [.refused(update.id, reason: reason)]
-    case .hurry, .pause, .hold:
+    case .expedite, .pause, .hold:
       return [.notDone(write, reason: reason)]
     case .reopen(let update):
       entries[update.id] = nil
@@ -136,11 +137,11 @@ extension Scheduler {
       enqueue(id, at: now)
     case .finish(let id, _) where current?.id != id:
       enqueue(id, at: now)
-      // Ends are tried again at the next look, not at once.
+      // Ends are tried again at the next recheck, not at once.
       trouble(reason, at: now)
       return [.notEnded(id, reason: reason)]
     case .release:
-      // One whose time is over is tried again at the next look.
+      // One whose time is over is tried again at the next recheck.
       trouble(reason, at: now)
       return [.notDone(write, reason: reason)]
     case .backToWaiting, .finish:
@@ -152,7 +153,7 @@ extension Scheduler {
 
   private mutating func trouble(_ reason: String, at now: Instant) {
     storeTrouble = (storeTrouble?.since ?? now, reason)
-    armTick(at: now)
+    armRecheck(at: now)
   }
 
   private mutating func add(_ hold: Hold, at now: Instant) {

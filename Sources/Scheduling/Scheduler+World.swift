@@ -2,45 +2,46 @@ public import Timeline
 
 /// Screens, clocks and handlers.
 extension Scheduler {
-  /// What the wall clock says. To be told at start and whenever it may have been set; deadlines and `notBefore` follow.
+  /// The wall clock. To be called at start and whenever the clock may have been set; deadlines and `notBefore` follow
+  /// it.
   public mutating func setWallClock(_ wall: WallTime, at now: Instant) {
     wallOffset = .milliseconds(wall.millisecondsSinceEpoch) - (now - Instant(nanoseconds: 0))
     for id in line.takeUnripe(wall: wall) { enqueue(id, at: now) }
   }
 
-  /// The administrator has decided anew. What waits, waits for what holds now; what is being applied goes on.
+  /// The configuration has changed. It applies to everything that waits; what is being applied is not affected.
   public mutating func configure(
     policy: HandlerPolicy, policies: [String: HandlerPolicy], interval: Duration, at now: Instant
   ) -> [Action] {
     self.policy = policy
     self.policies = policies
     self.interval = interval
-    nextTick = nil
+    nextRecheck = nil
     for id in Array(entries.keys) where line.contains(id) { enqueue(id, at: now) }
     return evaluate(at: now)
   }
 
-  /// All screens with what their gates say, and the machine itself under the empty name. All at once, so that no
-  /// decision falls between two of them.
-  public mutating func screens(_ all: [String: Passage], at now: Instant) -> [Action] {
-    if all == passages { return [] }
-    passages = all
-    passagesSince = now
+  /// The gate states of all screens, and of the machine itself under the empty name. All at once, so that no decision
+  /// is made between two of them.
+  public mutating func screens(_ all: [String: GateState], at now: Instant) -> [Action] {
+    if all == gateStates { return [] }
+    gateStates = all
+    gateStatesSince = now
     disturbedSince = nil
     return evaluate(at: now)
   }
 
   public mutating func timePassed(_ now: Instant) -> [Action] {
-    guard let due = nextTick, due <= now else { return evaluate(at: now) }
-    ticks += 1
-    // On the same grid of seconds; a service that was stopped for a while looks once, not once for every second.
+    guard let due = nextRecheck, due <= now else { return evaluate(at: now) }
+    rechecks += 1
+    // On the same grid; a service that was stopped for a while rechecks once, not once for every missed interval.
     let missed = (now - due).wholeNanoseconds / max(1, interval.wholeNanoseconds)
-    nextTick = due + .nanoseconds((missed + 1) * interval.wholeNanoseconds)
-    return [.lookAgain]
+    nextRecheck = due + .nanoseconds((missed + 1) * interval.wholeNanoseconds)
+    return [.recheck]
   }
 
-  /// The look that `lookAgain` asked for is done, and its changes have been told.
-  public mutating func looked(at now: Instant) -> [Action] {
+  /// The recheck is done, and its changes have been reported.
+  public mutating func rechecked(at now: Instant) -> [Action] {
     storeTrouble = nil
     disturbedSince = nil
     switch current {
@@ -51,16 +52,16 @@ extension Scheduler {
       return [.store(.finish(id, result))] + evaluate(at: now)
     case .orphan(let id):
       return [.probe(id)] + evaluate(at: now)
-    case nil, .marking, .verifying, .running, .awaitingReboot, .returning, .finishing:
+    case nil, .marking, .lastLook, .running, .awaitingReboot, .returning, .finishing:
       return evaluate(at: now)
     }
   }
 
-  /// The last look is done, and what it changed has been told: start, or wait again if something is in the way now.
-  /// `disturbed`: a contact changed meanwhile, even if nothing is in the way any more.
-  public mutating func verified(_ id: UpdateID, disturbed: Bool = false, at now: Instant) -> [Action] {
-    guard case .verifying(id, let releasedAt) = current, let entry = entries[id] else { return [] }
-    // A touch that has not shut the gate is not tried again at once: it would be written again and again.
+  /// The last look is done, and what it changed has been reported: start, or wait again if something blocks now.
+  /// `disturbed`: a contact changed meanwhile, even if nothing blocks any more.
+  public mutating func lastLookDone(_ id: UpdateID, disturbed: Bool = false, at now: Instant) -> [Action] {
+    guard case .lastLook(id, let releasedAt) = current, let entry = entries[id] else { return [] }
+    // After a touch that has not closed the gate it does not try again at once: it would be written again and again.
     if disturbed && mayStart(at: now) {
       disturbedSince = now
     } else if mayStart(at: now) {
@@ -108,12 +109,12 @@ extension Scheduler {
   /// Its handler is being prepared or started, or runs.
   private func isHandlerDue(_ id: UpdateID) -> Bool {
     switch current {
-    case .running(id), .verifying(id, releasedAt: _): true
-    case nil, .marking, .verifying, .running, .awaitingReboot, .orphan, .returning, .finishing: false
+    case .running(id), .lastLook(id, releasedAt: _): true
+    case nil, .marking, .lastLook, .running, .awaitingReboot, .orphan, .returning, .finishing: false
     }
   }
 
-  /// `stillRunning`: the handler of a former run has not ended; it is asked again at the next look.
+  /// `stillRunning`: the handler of a former run has not ended; each recheck probes again.
   public mutating func probed(_ id: UpdateID, stillRunning: Bool, at now: Instant) -> [Action] {
     guard case .orphan(id) = current, !stillRunning, let entry = entries[id], let update = entry.update else {
       return []
@@ -168,11 +169,11 @@ extension Scheduler {
     guard tryLater || entry.attempts < policy(of: update).attempts else { return finish(id, result, at: now) }
     let backoff = Backoff(after: entry.backoff, failure: result.message, policy(of: update), &random, at: now)
     entries[id]?.backoff = backoff
-    if entry.urgency == .apply { entries[id]?.urgency = .none }
+    if entry.expedited == .apply { entries[id]?.expedited = .none }
     // Past its deadline it no longer waits for quiet, but after a failure it does.
     if update.onDeadline != .expire, let deadline = update.deadline, deadline <= wall(now) {
       entries[id]?.isDeadlineMet = true
-      if update.onDeadline == .force { entries[id]?.urgency = .force }
+      if update.onDeadline == .force { entries[id]?.expedited = .force }
     }
     // Waiting never uses up attempts, and neither does an attempt that the handler put off itself.
     return giveBack(id, attempts: tryLater ? entry.attempts - 1 : entry.attempts, at: now)
@@ -180,7 +181,7 @@ extension Scheduler {
 
   private func mayStart(at now: Instant) -> Bool {
     guard storeTrouble == nil, stoppingSince == nil, let id = current?.id, let entry = entries[id] else { return false }
-    if entry.urgency == .force { return true }
+    if entry.expedited == .force { return true }
     let lane = WaitingLine.Lane(screen: entry.work.screen, quiet: quietPeriod(of: entry))
     return opensAt(lane).map { $0 <= now } == true
   }

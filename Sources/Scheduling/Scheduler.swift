@@ -1,6 +1,6 @@
 public import Timeline
 
-/// Which update is applied next, when to look again, and what blocks what waits.
+/// Which update is applied next, when to recheck, and what blocks the updates that wait.
 ///
 /// A value: inputs in, actions out, time as an argument. It asks for a durable write and goes on only when it is told
 /// `stored`; so an update is on disk before it is accepted, and marked as being applied before its handler starts.
@@ -16,12 +16,13 @@ public struct Scheduler: Sendable {
     case accepted(UpdateID)
     /// It could not be made durable: answer with this reason. Nothing of it is kept.
     case refused(UpdateID, reason: String)
-    /// Read the kernel's tables of all screens, tell what changed, then call `looked`.
-    case lookAgain
-    /// The last look before the handler starts: drain, read the tables, tell what changed, then call `verified`.
-    case verify(UpdateID)
-    /// Start its handler; then, some time, call `handlerEnded`. `releasedAt`: when the touch ended that it waited
-    /// for; nil where it did not wait for one.
+    /// Read the slot tables of all screens, report what changed, then call `rechecked`.
+    case recheck
+    /// The last look before a start: drain the devices, read the slot tables, report what changed, then call
+    /// `lastLookDone`.
+    case lastLook(UpdateID)
+    /// Start its handler, and call `handlerEnded` when it ends. `releasedAt`: when the touch ended that the update
+    /// waited for; nil if it did not wait for one.
     case start(Update, attempt: Int, releasedAt: Instant?)
     /// The turn begins; it ends with `leave`.
     case startTurn(Turn, releasedAt: Instant?)
@@ -29,9 +30,9 @@ public struct Scheduler: Sendable {
     case probe(UpdateID)
     /// It has ended, and that is durable.
     case ended(UpdateID, UpdateResult)
-    /// It was to be ended on request, and that could not be stored: it goes on waiting.
+    /// It was to be ended on request, and that could not be stored: it still waits.
     case notEnded(UpdateID, reason: String)
-    /// What somebody asked for is durable and done: `hurry`, `reopen`, `pause`, `hold`, `release`.
+    /// What somebody asked for is durable and done: `expedite`, `reopen`, `pause`, `hold`, `release`.
     case done(StoreWrite)
     /// It could not be made durable, and is not done.
     case notDone(StoreWrite, reason: String)
@@ -40,7 +41,7 @@ public struct Scheduler: Sendable {
     public var isStart: Bool {
       switch self {
       case .start, .startTurn: true
-      case .store, .accepted, .refused, .lookAgain, .verify, .probe, .ended, .notEnded, .done, .notDone: false
+      case .store, .accepted, .refused, .recheck, .lastLook, .probe, .ended, .notEnded, .done, .notDone: false
       }
     }
   }
@@ -49,23 +50,23 @@ public struct Scheduler: Sendable {
     let work: Work
     /// Of a turn: 0.
     var attempts: Int
-    let acceptedTick: Int
+    let rechecksAtAcceptance: Int
     let acceptedAt: Instant
     var stage: Stage
-    var urgency = Urgency.none
-    /// `onDeadline` was followed; it is told once.
+    var expedited = Expedited.none
+    /// Its deadline has passed and `onDeadline` was followed; that happens once.
     var isDeadlineMet = false
     var interruptions = 0
     /// Nil: no setback yet.
     var backoff: Backoff?
-    /// What was in its way up to `sample`.
+    /// What had blocked it before `sample`.
     var blocked = BlockedTimes()
     var sample: Sample?
 
     var update: Update? { work.update }
   }
 
-  /// How things stood when an update began to wait for what it waits for now.
+  /// The sums at the moment an update began to wait for what it waits for now.
   struct Sample: Sendable {
     let reason: WaitingLine.Reason
     let since: Instant
@@ -84,7 +85,7 @@ public struct Scheduler: Sendable {
   /// The one update that is being applied.
   enum Current: Sendable {
     case marking(UpdateID)
-    case verifying(UpdateID, releasedAt: Instant?)
+    case lastLook(UpdateID, releasedAt: Instant?)
     case running(UpdateID)
     /// Its handler has succeeded; the machine has not rebooted yet.
     case awaitingReboot(UpdateID, until: Instant)
@@ -96,7 +97,7 @@ public struct Scheduler: Sendable {
 
     var id: UpdateID {
       switch self {
-      case .marking(let id), .verifying(let id, releasedAt: _), .running(let id), .awaitingReboot(let id, until: _),
+      case .marking(let id), .lastLook(let id, releasedAt: _), .running(let id), .awaitingReboot(let id, until: _),
         .orphan(let id), .returning(let id, attempts: _), .finishing(let id, _):
         id
       }
@@ -108,10 +109,10 @@ public struct Scheduler: Sendable {
     let key: String?
   }
 
-  /// The service's own, for handlers that say nothing.
+  /// The default, for handlers without a policy of their own.
   public internal(set) var policy: HandlerPolicy
   public internal(set) var policies: [String: HandlerPolicy]
-  /// How often it looks again while anything waits.
+  /// The time between two rechecks while anything waits.
   public internal(set) var interval: Duration
   /// The boot id of the machine (/proc/sys/kernel/random/boot_id): another one means that it has rebooted.
   public let boot: String
@@ -119,23 +120,23 @@ public struct Scheduler: Sendable {
   var line = WaitingLine()
   var current: Current?
   var currentSince: Instant = .distantPast
-  /// The write that `current` waits for could not be done; again at the next look.
+  /// The write that `current` waits for failed; it is tried again at the next recheck.
   var mustWriteAgain = false
-  var passages: [String: Passage] = [:]
-  var passagesSince: Instant = .distantPast
+  var gateStates: [String: GateState] = [:]
+  var gateStatesSince: Instant = .distantPast
   var holds: [HoldID: HeldUntil] = [:]
   var paused: (pause: OperatorPause, since: Instant)?
   var reboots: [RebootKey: [WallTime]] = [:]
-  /// Handlers that nobody is there to play, since then; and what waits for it.
+  /// Handlers without a receiver, since then; and the updates that wait for one.
   var withoutReceiver: [String: Instant] = [:]
   var parked: [String: Set<UpdateID>] = [:]
   /// By screen; nil: for updates of all screens.
   var sharedTimes: [String?: SharedTimes] = [nil: SharedTimes()]
-  var ticks = 0
-  var nextTick: Instant?
-  /// Somebody touched between the mark and the start, and is gone already: nothing is started before the next look.
+  var rechecks = 0
+  var nextRecheck: Instant?
+  /// A contact came and went during the last look: nothing is started before the next recheck.
   var disturbedSince: Instant?
-  /// A write failed then; nothing is started until the next look.
+  /// A write failed then; nothing is started before the next recheck.
   var storeTrouble: (since: Instant, reason: String)?
   var stoppingSince: Instant?
   /// Wall clock minus monotonic clock.
@@ -173,7 +174,7 @@ public struct Scheduler: Sendable {
   func quietPeriod(of entry: Entry) -> Duration {
     switch entry.work {
     case .turn(let turn): turn.quietPeriod ?? policy.quietPeriod
-    case .update where entry.urgency >= .apply || entry.isDeadlineMet: .zero
+    case .update where entry.expedited >= .apply || entry.isDeadlineMet: .zero
     case .update(let update): update.quietPeriod ?? policy(of: update).quietPeriod
     }
   }
@@ -191,7 +192,7 @@ public struct Scheduler: Sendable {
   public var isRunning: Bool {
     switch current {
     case .running, .finishing: true
-    case nil, .marking, .verifying, .awaitingReboot, .orphan, .returning: false
+    case nil, .marking, .lastLook, .awaitingReboot, .orphan, .returning: false
     }
   }
 
@@ -222,12 +223,12 @@ public struct Scheduler: Sendable {
   /// An update that has not ended, or a turn.
   public func work(_ id: UpdateID) -> Work? { entries[id]?.work }
 
-  /// How often the service looked again since it accepted (or, after a restart, loaded) the update.
-  public func checks(of id: UpdateID) -> Int? {
-    entries[id].flatMap { $0.update == nil ? nil : ticks - $0.acceptedTick }
+  /// Rechecks since the service accepted the update or, after a restart, loaded it.
+  public func rechecks(of id: UpdateID) -> Int? {
+    entries[id].flatMap { $0.update == nil ? nil : rechecks - $0.rechecksAtAcceptance }
   }
 
-  /// So many wait of one user.
+  /// Updates of one user that wait.
   public func waitingCount(of user: UInt32) -> Int { line.load(of: user).count }
 
   /// Payloads and parameters of all that wait.
@@ -235,7 +236,7 @@ public struct Scheduler: Sendable {
 
   public func waitingBytes(of user: UInt32) -> Int { line.load(of: user).bytes }
 
-  /// The one that waits with this key; nil: none, or it is only on its way into the store.
+  /// The update that waits with this key; nil if there is none, or it is not stored yet.
   public func waiting(handler: String, key: String) -> UpdateID? { line.member(handler: handler, key: key) }
 
   /// An update or a turn.
@@ -247,7 +248,7 @@ public struct Scheduler: Sendable {
     var due = line.nextDeadline(offset: wallOffset, ends: storeTrouble == nil) { mayStart ? opensAt($0) : nil }
     if case .awaitingReboot(_, let until) = current, stoppingSince == nil { due = min(due ?? until, until) }
     for until in holds.values.compactMap(\.until) where storeTrouble == nil { due = min(due ?? until, until) }
-    guard let due else { return nextTick }
-    return min(nextTick ?? due, due)
+    guard let due else { return nextRecheck }
+    return min(nextRecheck ?? due, due)
   }
 }

@@ -1,5 +1,4 @@
-/// One change of the durable queue. The scheduler asks for it as an action and goes on only when it is told that the
-/// change is durable.
+/// One change of the durable queue. The scheduler asks for it as an action and continues when the change is durable.
 public enum StoreWrite: Equatable, Sendable {
   /// A new update, waiting.
   case accept(Update, payload: [UInt8])
@@ -7,24 +6,24 @@ public enum StoreWrite: Equatable, Sendable {
   case replace(UpdateID, UpdateResult, with: Update, payload: [UInt8])
   /// A new update that ends at once, because one of its key waits already.
   case acceptEnded(Update, payload: [UInt8], UpdateResult)
-  /// Its handler is about to be started; `attempt` counts from 1. `boot`: the boot id of the machine. `overrode`: the
-  /// codes of what was in its way, where it is forced.
+  /// Its handler is about to be started; `attempt` counts from 1. `boot`: the boot id of the machine. `overrode`: what
+  /// blocked an update that is forced.
   case beginApplying(UpdateID, attempt: Int, boot: String = "", overrode: [Blocker.Code] = [])
-  /// It waits again; where a touch came in between, the attempt is taken back. `interruptions`: so often the service or the
-  /// machine has died under its handler.
+  /// It waits again; after a touch during the last look the attempt is taken back. `interruptions`: how often the
+  /// service or the machine has died while its handler ran.
   case backToWaiting(UpdateID, attempts: Int, backoff: StoredBackoff? = nil, interruptions: Int = 0)
-  /// It waits for less from now on.
-  case hurry(UpdateID, Urgency)
+  /// Somebody moved it forward.
+  case expedite(UpdateID, Expedited)
   case finish(UpdateID, UpdateResult)
-  /// An update that had ended waits again, with all its attempts; as it is given here (the deadline may be gone).
+  /// An update that had ended waits again, with all its attempts, as given here (the deadline may be gone).
   case reopen(Update)
-  /// Nothing is applied until somebody says so. Nil: that is over.
+  /// The operator pauses the service; nil: resumes it.
   case pause(OperatorPause?)
-  /// A hold with a time to live; the other kind is not stored.
+  /// A hold with an end of its own; one that ends with a connection is not stored.
   case hold(Hold)
   case release(HoldID)
 
-  /// The update that it is about; the new one where there are two; nil: none.
+  /// The update that it is about; of two, the new one; nil: none.
   public var id: UpdateID? {
     switch self {
     case .accept(let update, payload: _), .replace(_, _, with: let update, payload: _),
@@ -32,7 +31,7 @@ public enum StoreWrite: Equatable, Sendable {
       update.id
     case .beginApplying(let id, attempt: _, boot: _, overrode: _),
       .backToWaiting(let id, attempts: _, backoff: _, interruptions: _),
-      .hurry(let id, _), .finish(let id, _):
+      .expedite(let id, _), .finish(let id, _):
       id
     case .pause, .hold, .release: nil
     }
@@ -40,11 +39,11 @@ public enum StoreWrite: Equatable, Sendable {
 }
 
 extension StoreWrite {
-  /// Whether it needs room for an update that was not there before.
+  /// Whether it adds an update to the queue.
   public var bringsUpdate: Bool {
     switch self {
     case .accept, .replace, .acceptEnded: true
-    case .beginApplying, .backToWaiting, .hurry, .finish, .reopen, .pause, .hold, .release: false
+    case .beginApplying, .backToWaiting, .expedite, .finish, .reopen, .pause, .hold, .release: false
     }
   }
 
@@ -53,7 +52,7 @@ extension StoreWrite {
     switch self {
     case .replace(_, let result, with: _, payload: _), .acceptEnded(_, payload: _, let result), .finish(_, let result):
       result
-    case .accept, .beginApplying, .backToWaiting, .hurry, .reopen, .pause, .hold, .release: nil
+    case .accept, .beginApplying, .backToWaiting, .expedite, .reopen, .pause, .hold, .release: nil
     }
   }
 }
@@ -78,19 +77,19 @@ public struct StoredUpdate: Equatable, Sendable {
   public let update: Update
   public var attempts: Int
   public var state: State
-  public var urgency: Urgency
+  public var expedited: Expedited
   public var backoff: StoredBackoff?
   public var interruptions: Int
   /// The boot id under which its handler was started last; empty: never.
   public var boot: String
-  /// What was in its way when it was forced; empty: it was not.
+  /// What blocked it when it was forced; empty if it was not.
   public var overrode: [Blocker.Code]
 
-  /// How long what was in its way: to its end, or up to when the service was last stopped.
+  /// For how long each blocker has blocked it: to its end, or until the service was last stopped.
   public var blocked: BlockedTimes
 
   public init(
-    update: Update, attempts: Int, state: State, urgency: Urgency = .none, backoff: StoredBackoff? = nil,
+    update: Update, attempts: Int, state: State, expedited: Expedited = .none, backoff: StoredBackoff? = nil,
     interruptions: Int = 0, boot: String = "", overrode: [Blocker.Code] = [],
     blocked: BlockedTimes = BlockedTimes()
   ) {
@@ -98,7 +97,7 @@ public struct StoredUpdate: Equatable, Sendable {
     self.update = update
     self.attempts = attempts
     self.state = state
-    self.urgency = urgency
+    self.expedited = expedited
     self.backoff = backoff
     self.interruptions = interruptions
     self.boot = boot

@@ -1,7 +1,6 @@
 public import Timeline
 
-/// What was asked for: the part of an update that never changes after it was accepted. The payload is not here: it
-/// may be a mebibyte and lives in the store only.
+/// The part of an update that never changes after it was accepted. Its payload, up to 1 MiB, is in the store only.
 public struct Update: Equatable, Sendable {
   public let id: UpdateID
   public let handler: String
@@ -15,9 +14,9 @@ public struct Update: Equatable, Sendable {
   public var place: Int64
   /// Updates of one handler with the same key are about the same thing; nil: this one is about nothing else.
   public let key: String?
-  /// Higher is applied first; 0 where nobody asked.
+  /// Higher is applied first; default 0.
   public let priority: Int
-  /// How long nobody may have touched; nil: as the handler, or the service, says.
+  /// For how long nobody may have touched; nil: the setting of the handler or of the service.
   public let quietPeriod: Duration?
   /// Not to be applied earlier.
   public let notBefore: WallTime?
@@ -25,9 +24,9 @@ public struct Update: Equatable, Sendable {
   public let screen: String?
   public var deadline: WallTime?
   public let onDeadline: OnDeadline
-  /// Payload and parameters, in bytes; what counts against bounds.
+  /// Payload and parameters, in bytes; counts against the limits.
   public let size: Int
-  /// A digest of all that was asked, by which the same request is known again; nil: stored by a version without it.
+  /// A digest of the request, by which a repeated request is recognized; nil: stored by a version without it.
   public let content: String?
 
   public init(
@@ -55,24 +54,24 @@ public struct Update: Equatable, Sendable {
   }
 }
 
-/// What becomes of an update that still waits at its deadline.
+/// What happens to an update that still waits at its deadline.
 public enum OnDeadline: String, Equatable, Sendable, CaseIterable {
   case expire
   /// It no longer waits for its quiet period or after a failure, but still for the screen.
   case apply
-  /// It waits for nothing any more but the update that is being applied.
+  /// It waits only for the update that is being applied.
   case force
 }
 
-/// What an update no longer waits for, because somebody said so.
-public enum Urgency: Int, Comparable, Sendable, CaseIterable {
+/// What an expedited update no longer waits for.
+public enum Expedited: Int, Comparable, Sendable, CaseIterable {
   case none
-  /// Neither quiet period, nor `notBefore`, nor pauses after failures, nor a stop of reboots.
+  /// Neither quiet period, nor `notBefore`, nor backoff, nor a stop of reboots.
   case apply
-  /// Nothing but the update that is being applied.
+  /// Anything but the update that is being applied.
   case force
 
-  public static func < (a: Urgency, b: Urgency) -> Bool { a.rawValue < b.rawValue }
+  public static func < (a: Expedited, b: Expedited) -> Bool { a.rawValue < b.rawValue }
 }
 
 public struct Submitter: Equatable, Sendable {

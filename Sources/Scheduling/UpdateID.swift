@@ -1,7 +1,7 @@
 public import Timeline
 
-/// The name of an update: the client's own, or a ULID. 1 to 64 characters of `A-Za-z0-9._-`, so that it can stand in
-/// a URL, a unit name, a file name and a log line as it is; not `.` or `..`.
+/// The name of an update: the client's own, or a ULID. 1 to 64 characters of `A-Za-z0-9._-`, valid
+/// as it is in a URL, a unit name, a file name and a log line; not `.` or `..`.
 public struct UpdateID: Hashable, Sendable, CustomStringConvertible {
   public let text: String
 

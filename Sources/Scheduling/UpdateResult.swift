@@ -1,10 +1,10 @@
 public import Timeline
 
-/// How an update ended. Names are the states of the socket and of the store.
+/// How an update ended. The raw values are the states on the socket and in the store.
 public enum FinalState: String, Equatable, Sendable, CaseIterable {
   case applied
   case failed
-  /// Another of the same key took its place.
+  /// Another with the same key replaced it.
   case superseded
   case cancelled
   /// Its deadline came while it waited.
@@ -14,16 +14,16 @@ public enum FinalState: String, Equatable, Sendable, CaseIterable {
 /// What is known once an update has ended.
 public struct UpdateResult: Equatable, Sendable {
   public let state: FinalState
-  /// The handler's exit status; nil where it did not exit by itself.
+  /// The handler's exit status; nil if it did not exit by itself.
   public let exitCode: Int?
-  /// In words, for people; with the tail of the handler's output where it failed.
+  /// For people; includes the tail of the handler's output if it failed.
   public let message: String
   public let finishedAt: WallTime
-  /// From the end of the last contact to the handler's start, in milliseconds; nil where no touch was waited for.
+  /// From the end of the last contact to the handler's start, in milliseconds; nil if it did not wait for a touch.
   public let releaseToStartMilliseconds: Int64?
-  /// The one that took its place, where it was superseded.
+  /// The update that replaced it, if it was superseded.
   public let successor: UpdateID?
-  /// How long each blocker was in its way.
+  /// For how long each blocker blocked it.
   public var blocked: BlockedTimes
 
   public init(

@@ -1,10 +1,10 @@
 import Timeline
 
-/// All that wait, so ordered that the next to be applied is found without walking them: submit, cancel, start and the
-/// next deadline cost O(log n), and a look costs as much as there are different quiet periods.
+/// Everything that waits, ordered so that the next to be applied is found without walking it: submit, cancel, start and
+/// the next deadline cost O(log n), and a recheck costs O(number of different quiet periods).
 ///
-/// An update stands in exactly one place: in the lane of its quiet period, or among those that wait for a time. What
-/// has left a heap otherwise than by its head is skipped when it comes up (its ticket is not the update's any more).
+/// An update is in exactly one place: in the lane of its quiet period, or among those that wait for a time. What was
+/// removed from the middle of a heap is skipped when it comes up: its ticket is no longer the update's.
 struct WaitingLine: Sendable {
   /// Order among those that may go: priority, then place.
   struct Rank: Comparable, Sendable {
@@ -36,7 +36,7 @@ struct WaitingLine: Sendable {
   private enum Spot: Equatable, Sendable {
     case lane(Lane)
     case forced
-    /// Until somebody says otherwise; the code says what of.
+    /// Until somebody intervenes; the code says what blocks.
     case parked(Blocker.Code)
     case backoff(Instant)
     case notBefore(WallTime)
@@ -105,8 +105,8 @@ struct WaitingLine: Sendable {
     case nothing
   }
 
-  /// `isUrgent`: `notBefore` does not count any more; `isDeadlineMet`: nothing more happens at its deadline.
-  mutating func insert(_ work: Work, for reason: Reason, isUrgent: Bool = false, isDeadlineMet: Bool = false) {
+  /// `isExpedited`: `notBefore` does not count any more; `isDeadlineMet`: nothing more happens at its deadline.
+  mutating func insert(_ work: Work, for reason: Reason, isExpedited: Bool = false, isDeadlineMet: Bool = false) {
     lastTicket += 1
     let rank = Rank(priority: work.priority, place: work.place, id: work.id, ticket: lastTicket)
     let spot: Spot
@@ -121,7 +121,7 @@ struct WaitingLine: Sendable {
       let lane = Lane(screen: work.screen, quiet: quiet)
       spot = .lane(lane)
       lanes[lane, default: Heap()].push(rank)
-      if let time = work.update?.notBefore, !isUrgent {
+      if let time = work.update?.notBefore, !isExpedited {
         matured.push(Due(time: -time.millisecondsSinceEpoch, id: work.id, ticket: lastTicket))
       }
     case .nothing:
@@ -175,8 +175,8 @@ struct WaitingLine: Sendable {
     return best?.id
   }
 
-  /// Who is before this one: the first of those that are forced, or that need no longer quiet period of the same screen.
-  /// Nil: nobody, or it waits for a time.
+  /// Who is before this one: the first of those that are forced, or that need no longer quiet period of the same
+  /// screen. Nil: nobody, or it waits for a time.
   func ahead(of id: UpdateID) -> UpdateID? {
     guard let member = members[id] else { return nil }
     let first: Rank?

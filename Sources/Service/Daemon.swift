@@ -99,10 +99,10 @@ public final class Daemon {
     calls.noteScreens()
     calls.pumpEvents(now)
     screens.rememberNew()
-    let waiting = engine.scheduler.waitingCount
-    screens.input.somethingWaits = waiting > 0
-    if waiting > 0 { haptics.prepare(Set(configuration.handlers.values.compactMap(\.feedbackOnApply))) }
-    manager.show(status: status(waiting))
+    let isAnythingWaiting = engine.scheduler.isAnythingWaiting
+    screens.input.somethingWaits = isAnythingWaiting
+    if isAnythingWaiting { haptics.prepare(Set(configuration.handlers.values.compactMap(\.feedbackOnApply))) }
+    manager.show(status: status)
     if runner.isIdle && !engine.scheduler.isRunning { sleep.allow() }
     if stop.isDue(runner: runner, scheduler: engine.scheduler) { loop.stop(0) }
     if let problem = manager.afterEach(now, problem: { overdue(now) }) {
@@ -112,8 +112,8 @@ public final class Daemon {
   }
 
   /// `systemctl status` shows it.
-  private func status(_ waiting: Int) -> String {
-    "\(count(waiting, "update")) waiting" + (engine.scheduler.applying.map { ", applying \($0)" } ?? "")
+  private var status: String {
+    "\(count(engine.scheduler.waitingCount, "update")) waiting" + (engine.scheduler.applying.map { ", applying \($0)" } ?? "")
   }
 
   /// The earliest of all. A new owner with a deadline is added here and in `timePassed`.

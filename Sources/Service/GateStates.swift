@@ -6,49 +6,49 @@ import TouchDevices
 
 extension TouchInput {
   /// What the scheduler is told: the gate states, and the machine blocked while it goes to sleep or a frame is incomplete.
-  var passages: [String: Passage] {
-    var passages = screens.passages
+  var gateStates: [String: GateState] {
+    var states = screens.gateStates
     for frame in cutFrames {
-      passages[""] = .shut(
+      states[""] = .blocked(
         Blocker(
           code: .unknown, since: frame.since, device: frame.device,
           reason: .words("a frame of \(frame.device) is incomplete"), clears: .frameEnds))
     }
     if let since = sleepsSince {
-      passages[""] = .shut(
+      states[""] = .blocked(
         Blocker(code: .unknown, since: since, reason: .words(Words.goesToSleep), clears: .machineIsAwake))
     }
-    return passages
+    return states
   }
 }
 
 /// The gates' states in the terms of the scheduler.
 extension Screens {
   /// One for each screen, and the machine itself under the empty name.
-  var passages: [String: Passage] {
-    var passages = Dictionary(uniqueKeysWithValues: gates.map { ($0.key, $0.value.passage(screen: $0.key)) })
+  var gateStates: [String: GateState] {
+    var states = Dictionary(uniqueKeysWithValues: gates.map { ($0.key, $0.value.gateState(screen: $0.key)) })
     switch machine {
     case .starting(let since):
-      passages[""] = .shut(
+      states[""] = .blocked(
         Blocker(code: .unknown, since: since, reason: .words(Words.starting), clears: .devicesAreOpened))
     case .noScreenYet(let since, let until):
-      passages[""] = .shut(
+      states[""] = .blocked(
         Blocker(
           code: .unknown, since: since, reason: .words(Words.noScreenYet), clears: .screenIsFound(orAt: until)))
     case .noScreen(let since):
-      passages[""] = .shut(
+      states[""] = .blocked(
         Blocker(
           code: .unknown, since: since, reason: .words(Words.noScreen), clears: .screenIsFound(orAt: nil)))
     case .clear(let since):
-      passages[""] = .clear(since: since)
+      states[""] = .clear(since: since)
     }
-    for (name, absence) in absences { passages[name] = absence.passage(screen: name) }
-    return passages
+    for (name, absence) in absences { states[name] = absence.gateState(screen: name) }
+    return states
   }
 }
 
 extension Screens.Absence {
-  fileprivate func passage(screen: String) -> Passage {
+  fileprivate func gateState(screen: String) -> GateState {
     let clears: Blocker.Clears
     switch reach {
     case .grace(let until): clears = .screenIsBack(orAt: until)
@@ -56,27 +56,27 @@ extension Screens.Absence {
     case .own: clears = .ownScreenIsBack
     }
     let blocker = Blocker(code: .unknown, since: since, screen: screen, reason: .words(Words.missing), clears: clears)
-    return reach == .own ? .absent(blocker) : .shut(blocker)
+    return reach == .own ? .absent(blocker) : .blocked(blocker)
   }
 }
 
 extension Gate {
-  fileprivate func passage(screen: String) -> Passage {
+  fileprivate func gateState(screen: String) -> GateState {
     switch state {
     case .clear(let since):
       return .clear(since: since)
     case .touched(0, let since):
-      return .shut(
+      return .blocked(
         Blocker(
           code: .touched, since: since, screen: screen, contacts: 0,
           reason: .words("unplugged or suspended while touched"), clears: .graceTimeEnds))
     case .touched(let contacts, let since):
-      return .shut(
+      return .blocked(
         Blocker(
           code: .touched, since: since, screen: screen, device: touchedDevice, contacts: contacts,
           clears: .contactsEnd))
     case .stuck(let contacts, let since):
-      return .shut(
+      return .blocked(
         Blocker(
           code: .stuck, since: since, screen: screen, device: touchedDevice, contacts: contacts,
           reason: .words("the contact has not changed for longer than StuckAfter="), clears: .stuckContactChanges))
@@ -87,7 +87,7 @@ extension Gate {
       switch why {
       case .starting(let device), .unreadable(let device, why: _), .eventsLost(let device): blocker.device = device
       }
-      return .shut(blocker)
+      return .blocked(blocker)
     }
   }
 }

@@ -1,7 +1,7 @@
 import Scheduling
 
-/// How long what was in the way, as a column: `touched 41000 hold 5`, in milliseconds. Read for each of a long queue at
-/// a start, so nothing that needs a decoder.
+/// For how long each blocker has blocked, as a column: `touched 41000 hold 5`, in milliseconds. Read for every update of
+/// a long queue at start, so it needs no decoder.
 extension BlockedTimes {
   init(column text: String) {
     var words = text.split(separator: " ").makeIterator()

@@ -19,7 +19,7 @@ public final class QueueStore {
   /// The log has its whole size, so that whatever the database takes, commits have room.
   private var hasLog = false
 
-  /// Opens the store, or creates it (mode 0600) where there is none; its folder must exist. An older schema is brought
+  /// Opens the store, or creates it (mode 0600) if there is none; its folder must exist. An older schema is brought
   /// up to date. A file that is damaged (quick_check, which reads it all) or no database is renamed to
   /// `PATH.damaged-TIME`, with its `-wal` and `-shm`, and an empty queue begun; `notices` then says so.
   ///
@@ -173,14 +173,14 @@ public final class QueueStore {
       "WHERE state IN ('waiting', 'applying') ORDER BY sequence LIMIT ?", [.integer(Int64(max(0, limit)))])
   }
 
-  /// At most `limit` of those that ended otherwise than applied since then, the newest first.
+  /// At most `limit` of those that ended without being applied since then, the newest first.
   public func unapplied(since: WallTime, limit: Int) throws(StoreError) -> [StoredUpdate] {
     try connection.updates(
       "WHERE finished_at >= ? AND state != 'applied' ORDER BY finished_at DESC, sequence DESC LIMIT ?",
       [.integer(since.millisecondsSinceEpoch), .integer(Int64(max(0, limit)))])
   }
 
-  /// How long what was in the way of those that wait: kept when the service stops, in one transaction.
+  /// For how long each blocker has blocked those that wait: kept when the service stops, in one transaction.
   public func keep(blocked: [UpdateID: BlockedTimes]) throws(StoreError) {
     try connection.transaction { () throws(StoreError) in
       for (id, times) in blocked {
@@ -206,7 +206,7 @@ public final class QueueStore {
     }
   }
 
-  /// Of the updates of these handlers: those that were applied since then, which for a handler that reboots is so often.
+  /// Of the updates of these handlers: those that were applied since then: one reboot each, for a handler that reboots.
   public func reboots(of handlers: [String], since: WallTime) throws(StoreError) -> [Reboot] {
     try connection.reboots(of: handlers, since: since)
   }

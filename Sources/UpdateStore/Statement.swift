@@ -64,7 +64,7 @@ final class Statement {
   private static let copied = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
 }
 
-/// The row a statement stands on: valid only until its next step. Columns count from 0.
+/// The current row of a statement: valid only until its next step. Columns count from 0.
 struct Row {
   private let handle: OpaquePointer
 

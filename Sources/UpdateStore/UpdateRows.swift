@@ -20,7 +20,7 @@ extension Connection {
         id, from: ["waiting"], to: "applying", "attempts = ?, boot = ?, overrode = ?",
         [.integer(Int64(attempt)), .text(boot), .text(JSONText.encode(overrode.map(\.rawValue)))], &tally)
     case .backToWaiting(let id, let attempts, let backoff, let interruptions):
-      // After a failure, what `hurry` said is used up; what forced it is not.
+      // After a failure, what `apply` said is used up; what forced it is not.
       try change(
         id, from: ["applying"], to: "waiting",
         """
@@ -31,11 +31,11 @@ extension Connection {
           .integer(Int64(attempts)), .integer(Int64(backoff?.setbacks ?? 0)),
           SQLValue(backoff?.until.millisecondsSinceEpoch), SQLValue(backoff?.reason), .integer(Int64(interruptions)),
         ], &tally)
-    case .hurry(let id, let urgency):
+    case .expedite(let id, let expedited):
       try change(
         id, from: ["waiting", "applying"], to: nil,
         "urgency = MAX(urgency, ?), setbacks = 0, retry_at = NULL, retry_reason = NULL",
-        [.integer(Int64(urgency.rawValue))], &tally)
+        [.integer(Int64(expedited.rawValue))], &tally)
     case .finish(let id, let result):
       try finish(id, result, &tally)
     case .reopen(let update):
@@ -156,7 +156,8 @@ extension StoredUpdate {
       let uid = UInt32(exactly: row.integer(5)), let pid = Int32(exactly: row.integer(6)),
       let attempts = Int(exactly: row.integer(8)), let state = StoredUpdate.State(row),
       let priority = Int(exactly: row.integer(15)), let onDeadline = OnDeadline(rawValue: row.text(19)),
-      let urgency = Int(exactly: row.integer(22)).flatMap(Urgency.init), let setbacks = Int(exactly: row.integer(23)),
+      let expedited = Int(exactly: row.integer(22)).flatMap(Expedited.init),
+      let setbacks = Int(exactly: row.integer(23)),
       let interruptions = Int(exactly: row.integer(29)),
       let overrode = JSONText.list(row.text(27)), let size = Int(exactly: row.integer(30))
     else { return nil }
@@ -172,7 +173,7 @@ extension StoredUpdate {
       StoredBackoff(until: WallTime(millisecondsSinceEpoch: $0), setbacks: setbacks, reason: row.text(25))
     }
     self.init(
-      update: update, attempts: attempts, state: state, urgency: urgency, backoff: backoff,
+      update: update, attempts: attempts, state: state, expedited: expedited, backoff: backoff,
       interruptions: interruptions, boot: row.text(26), overrode: overrode.compactMap(Blocker.Code.init),
       blocked: BlockedTimes(column: row.text(28)))
   }

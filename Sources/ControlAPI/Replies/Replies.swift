@@ -90,7 +90,7 @@ public struct Replies {
     return UpdateReply(
       id: id.text, handler: stored.update.handler, key: stored.update.key, state: stored.state.name,
       createdAt: stored.update.createdAt.rfc3339, attempts: scheduler.attempts(of: id) ?? stored.attempts,
-      checks: scheduler.checks(of: id), blockers: blockers(of: id),
+      checks: scheduler.rechecks(of: id), blockers: blockers(of: id),
       blockedMs: (scheduler.blockedTimes(of: id, at: now) ?? stored.blocked).milliseconds,
       screen: stored.update.screen,
       overrode: stored.overrode.isEmpty ? nil : stored.overrode.map(\.rawValue), result: result)

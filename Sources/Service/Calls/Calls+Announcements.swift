@@ -39,7 +39,7 @@ extension Calls {
     case .pause(let pause?): Replies.json(200, replies(now).pause(pause))
     case .hold(let hold): Replies.json(201, replies(now).hold(hold))
     case .release, .pause(nil): Replies.json(200, Replies.about)
-    case .accept, .replace, .acceptEnded, .beginApplying, .backToWaiting, .finish, .hurry, .reopen:
+    case .accept, .replace, .acceptEnded, .beginApplying, .backToWaiting, .finish, .expedite, .reopen:
       try write.id.flatMap { try show($0, status: 200, now) }
     }
   }

@@ -51,11 +51,11 @@ extension Calls {
   }
 
   /// The update is to wait for less.
-  func expedite(_ text: String, _ urgency: Urgency, _ caller: Caller) throws -> HTTPResponse? {
-    if urgency == .force { try permissions(caller).require(.force) }
-    let id = try waiting(urgency == .force ? try find(text) : try own(text, caller))
-    if urgency == .force { log.warning("\(id): forced by \(caller.name)", .forced, [.update(id)]) }
-    try awaitChange(caller) { $0.hurry(id, urgency) }
+  func expedite(_ text: String, _ kind: Expedited, _ caller: Caller) throws -> HTTPResponse? {
+    if kind == .force { try permissions(caller).require(.force) }
+    let id = try waiting(kind == .force ? try find(text) : try own(text, caller))
+    if kind == .force { log.warning("\(id): forced by \(caller.name)", .forced, [.update(id)]) }
+    try awaitChange(caller) { $0.expedite(id, kind) }
     return nil
   }
 

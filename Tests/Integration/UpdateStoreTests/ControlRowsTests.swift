@@ -21,7 +21,7 @@ struct ControlRowsTests {
       sequence: 1, screen: "till \"1\"")
     let backoff = StoredBackoff(until: later(5000), setbacks: 3, reason: "exit 1; it's \"broken\"")
     try store.perform([
-      .accept(a, payload: []), .hurry(a.id, .force),
+      .accept(a, payload: []), .expedite(a.id, .force),
       .beginApplying(a.id, attempt: 1, boot: "b-1", overrode: [.touched]),
       .backToWaiting(a.id, attempts: 1, backoff: backoff, interruptions: 2),
     ])
@@ -29,7 +29,7 @@ struct ControlRowsTests {
     #expect(
       try folder.open().unfinished() == [
         StoredUpdate(
-          update: a, attempts: 1, state: .waiting, urgency: .force, backoff: backoff, interruptions: 2, boot: "b-1",
+          update: a, attempts: 1, state: .waiting, expedited: .force, backoff: backoff, interruptions: 2, boot: "b-1",
           overrode: [.touched])
       ])
   }
@@ -38,21 +38,21 @@ struct ControlRowsTests {
   func urgency() throws {
     let store = try folder.open()
     let backoff = StoredBackoff(until: later(5000), setbacks: 1, reason: "")
-    for (number, urgency) in [(1, Urgency.apply), (2, .force)] as [(Int64, Urgency)] {
-      let name = "\(urgency)"
+    for (number, expedited) in [(1, Expedited.apply), (2, .force)] as [(Int64, Expedited)] {
+      let name = "\(expedited)"
       try store.perform([
-        accept(name, number), .hurry(id(name), urgency), .beginApplying(id(name), attempt: 1),
+        accept(name, number), .expedite(id(name), expedited), .beginApplying(id(name), attempt: 1),
         .backToWaiting(id(name), attempts: 0),
       ])
-      #expect(try store.find(id(name))?.urgency == urgency, "a touch came in between")
+      #expect(try store.find(id(name))?.expedited == expedited, "a touch came in between")
       try store.perform([
         .beginApplying(id(name), attempt: 1), .backToWaiting(id(name), attempts: 1, backoff: backoff),
       ])
     }
-    #expect(try store.find(id("apply"))?.urgency == Urgency.none)
-    #expect(try store.find(id("force"))?.urgency == .force)
-    try store.perform([.hurry(id("force"), .apply)])
-    #expect(try store.find(id("force"))?.urgency == .force)
+    #expect(try store.find(id("apply"))?.expedited == Expedited.none)
+    #expect(try store.find(id("force"))?.expedited == .force)
+    try store.perform([.expedite(id("force"), .apply)])
+    #expect(try store.find(id("force"))?.expedited == .force)
     #expect(try store.find(id("force"))?.backoff == nil)
   }
 

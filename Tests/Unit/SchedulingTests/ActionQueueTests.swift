@@ -11,8 +11,8 @@ private struct ScriptedEffects: ActionEffects {
   var unwritable: Set<UpdateID> = []
   var preparing = HandlerProgress.ready
   var starting = HandlerProgress.ready
-  var found: [String: Passage] = ["": .clear(since: at(0))]
-  var afterDecision: [String: Passage]?
+  var found: [String: GateState] = ["": .clear(since: at(0))]
+  var afterDecision: [String: GateState]?
   /// Done once, within the next last look.
   var duringLastLook: ((inout Self) -> Void)?
   /// Done once, within the next announcement.
@@ -34,7 +34,7 @@ private struct ScriptedEffects: ActionEffects {
     return writes.contains { $0.id.map(unwritable.contains) == true } ? "disk full" : nil
   }
 
-  mutating func recheck(at now: Instant) -> [String: Passage] {
+  mutating func recheck(at now: Instant) -> [String: GateState] {
     calls.append("recheck")
     return found
   }
@@ -54,7 +54,7 @@ private struct ScriptedEffects: ActionEffects {
     return LastLook(isDisturbed: false, screens: found)
   }
 
-  mutating func decided(starts: Bool, at now: Instant) -> [String: Passage] {
+  mutating func decided(starts: Bool, at now: Instant) -> [String: GateState] {
     calls.append(starts ? "starts" : "does not start")
     if let afterDecision { found = afterDecision }
     return found
@@ -264,11 +264,11 @@ struct ActionQueueTests {
     effects.submit("a")
     effects.drain(at: at(1))
     _ = effects.news()
-    effects.actions.append(effects.scheduler.hurry(id("a"), .force))
+    effects.actions.append(effects.scheduler.expedite(id("a"), .force))
     effects.drain(at: at(2))
     #expect(
       effects.news() == [
-        "store hurry a", "done hurry a", "store beginApplying a", "prepare a, attempt 1", "start a",
+        "store expedite a", "done expedite a", "store beginApplying a", "prepare a, attempt 1", "start a",
       ])
   }
 
@@ -279,7 +279,7 @@ struct ActionQueueTests {
     effects.submit("a")
     _ = effects.scheduler.screens([:], at: at(1))
     effects.drain(at: at(1))
-    effects.actions.append(effects.scheduler.hurry(id("a"), .force))
+    effects.actions.append(effects.scheduler.expedite(id("a"), .force))
     effects.drain(at: at(2))
     #expect(effects.news().suffix(3) == ["prepare a, attempt 1", "store finish a", "ended a: failed"])
   }
@@ -290,8 +290,8 @@ struct ActionQueueTests {
     _ = effects.scheduler.screens([:], at: at(1))
     effects.submit("a")
     effects.drain(at: at(1))
-    effects.actions.append(effects.scheduler.hurry(id("a"), .force))
-    while !effects.calls.contains("done hurry a") { effects.step(at: at(2)) }
+    effects.actions.append(effects.scheduler.expedite(id("a"), .force))
+    while !effects.calls.contains("done expedite a") { effects.step(at: at(2)) }
     effects.scheduler.stop(at: at(2))
     effects.drain(at: at(2))
     #expect(effects.news().suffix(2) == ["discard a", "store backToWaiting a"])
@@ -336,17 +336,17 @@ struct ActionQueueTests {
     var scheduler = Scheduler(quietPeriod: .zero, interval: .seconds(1))
     var actions = ActionQueue()
     var attempts: [Int?] = []
-    private let clear: [String: Passage] = ["": .clear(since: at(0))]
+    private let clear: [String: GateState] = ["": .clear(since: at(0))]
 
     init() { _ = scheduler.screens(clear, at: at(0)) }
 
     func store(_ writes: [StoreWrite], at now: Instant) -> String? { nil }
-    func recheck(at now: Instant) -> [String: Passage] { clear }
+    func recheck(at now: Instant) -> [String: GateState] { clear }
     func prepare(_ update: Update, attempt: Int, at now: Instant) -> HandlerProgress { .ready }
     func discardPrepared(_ id: UpdateID, at now: Instant) {}
     func startTurn(_ turn: Turn, releasedAt: Instant?, at now: Instant) {}
     func lastLook(for work: Work, at now: Instant) -> LastLook { LastLook(isDisturbed: false, screens: clear) }
-    func decided(starts: Bool, at now: Instant) -> [String: Passage] { clear }
+    func decided(starts: Bool, at now: Instant) -> [String: GateState] { clear }
     func probe(_ id: UpdateID, at now: Instant) -> ProbeAnswer { .pending }
 
     func start(_ update: Update, attempt: Int, releasedAt: Instant?, at now: Instant) -> HandlerProgress {

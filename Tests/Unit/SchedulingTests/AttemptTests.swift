@@ -2,32 +2,32 @@ import Scheduling
 import Testing
 import Timeline
 
-@Suite("Attempts and the pauses between them")
+@Suite("Attempts and the backoff between them")
 struct AttemptTests {
   private static let policies = ["flaky": HandlerPolicy(attempts: 3, backoff: .seconds(10))]
   private var bench = Bench(interval: .forever, policies: policies)
 
   private func starts() -> [String] { bench.said.filter { $0.hasPrefix("start") } }
 
-  /// The pause that the timer is set for, and over it.
-  private static func pause(_ bench: inout Bench) -> Duration {
+  /// The backoff that the timer is set for, and over it.
+  private static func backoff(_ bench: inout Bench) -> Duration {
     guard let due = bench.scheduler.nextDeadline else { return .zero }
-    let pause = due - bench.now
+    let backoff = due - bench.now
     bench.sleep(until: due - .nanoseconds(1))
     bench.wake()
     if bench.running != nil { return .zero }
     bench.sleep(until: due)
     bench.wake()
-    return pause
+    return backoff
   }
 
-  private static func pauses(_ count: Int, seed: UInt64, tryLater: Bool = false) -> [Duration] {
+  private static func backoffs(_ count: Int, seed: UInt64, tryLater: Bool = false) -> [Duration] {
     let policy = HandlerPolicy(attempts: 100, backoff: .seconds(10))
     var bench = Bench(interval: .forever, policies: ["flaky": policy], seed: seed)
     bench.submit("a", to: "flaky")
     return (0..<count).map { _ in
       bench.handlerEnds(.failed, tryLater: tryLater)
-      return pause(&bench)
+      return backoff(&bench)
     }
   }
 
@@ -65,7 +65,7 @@ struct AttemptTests {
     #expect(bench.said.last == "ended a: failed")
   }
 
-  @Test("a touch in the last look never counts and adds no pause, however often")
+  @Test("a touch in the last look never counts and adds no backoff, however often")
   mutating func aborted() {
     bench.submit("a", to: "flaky")
     bench.handlerEnds(.failed)
@@ -73,7 +73,7 @@ struct AttemptTests {
     bench.pass(until: 100)
     for second in 100..<150 {
       bench.pass(until: Double(second))
-      bench.beforeVerdict = { $0.world["panel"] = touched(since: 0) }
+      bench.duringLastLook = { $0.world["panel"] = touched(since: 0) }
       bench.release()
       #expect(bench.running == nil)
       #expect(bench.store[id("a")]?.attempts == 1)
@@ -83,7 +83,7 @@ struct AttemptTests {
     #expect(bench.violations == [])
   }
 
-  @Test("waiting for the screen uses up no attempt and does not stretch the pause")
+  @Test("waiting for the screen uses up no attempt and does not stretch the backoff")
   mutating func waiting() {
     bench.submit("a", to: "flaky")
     bench.touch()
@@ -92,29 +92,29 @@ struct AttemptTests {
     bench.release()
     #expect(starts().last == "start a, attempt 2, 0 ms after the release")
     bench.handlerEnds(.failed)
-    #expect((16.0...24).contains(AttemptTests.pause(&bench) / .seconds(1)))
+    #expect((16.0...24).contains(AttemptTests.backoff(&bench) / .seconds(1)))
   }
 
-  // MARK: The pause
+  // MARK: The backoff
 
   @Test("it doubles with every failure up to 10 minutes, give or take a fifth", arguments: [1, 2, 3, 99] as [UInt64])
   func doubling(_ seed: UInt64) {
     let expected = [10.0, 20, 40, 80, 160, 320, 600, 600, 600, 600, 600, 600]
-    for (pause, whole) in zip(Self.pauses(12, seed: seed), expected) {
-      #expect((whole * 0.8...whole * 1.2).contains(pause / .seconds(1)), "\(pause) instead of \(whole) s")
+    for (backoff, whole) in zip(Self.backoffs(12, seed: seed), expected) {
+      #expect((whole * 0.8...whole * 1.2).contains(backoff / .seconds(1)), "\(backoff) instead of \(whole) s")
     }
   }
 
-  @Test("the same seed gives the same pauses, another seed others, and they spread over the whole fifth")
+  @Test("the same seed gives the same backoffs, another seed others, and they spread over the whole fifth")
   func seeds() {
-    #expect(Self.pauses(8, seed: 5) == Self.pauses(8, seed: 5))
-    #expect(Self.pauses(8, seed: 5) != Self.pauses(8, seed: 6))
-    let first = (0..<200).compactMap { Self.pauses(1, seed: $0).first }.map { $0 / .seconds(10) }
+    #expect(Self.backoffs(8, seed: 5) == Self.backoffs(8, seed: 5))
+    #expect(Self.backoffs(8, seed: 5) != Self.backoffs(8, seed: 6))
+    let first = (0..<200).compactMap { Self.backoffs(1, seed: $0).first }.map { $0 / .seconds(10) }
     #expect(first.allSatisfy { (0.8...1.2).contains($0) })
     #expect((first.min() ?? 1) < 0.82 && (first.max() ?? 1) > 1.18)
   }
 
-  @Test("the longest pause that can be configured does not overflow")
+  @Test("the longest backoff that can be configured does not overflow")
   func longest() {
     for backoff in [Duration.forever, .seconds(601), .milliseconds(100)] {
       let policy = HandlerPolicy(attempts: 100, backoff: backoff)
@@ -122,7 +122,7 @@ struct AttemptTests {
       bench.submit("a", to: "flaky")
       for _ in 0..<99 {
         bench.handlerEnds(.failed)
-        #expect(Self.pause(&bench) <= .seconds(720))
+        #expect(Self.backoff(&bench) <= .seconds(720))
       }
       bench.handlerEnds(.failed)
       #expect(bench.said.last == "ended a: failed")
@@ -177,7 +177,7 @@ struct AttemptTests {
     #expect(bench.violations == [])
   }
 
-  @Test("what blocks is named: since the failure, its words, for how long still, and after how many")
+  @Test("a backoff blocks since the failure, with its message, its end and the number of setbacks")
   mutating func blocker() {
     bench.pass(until: 3)
     bench.submit("a", to: "flaky")
@@ -212,7 +212,7 @@ struct AttemptTests {
 
   // MARK: Later
 
-  @Test("a handler that asks to be tried later has not failed: no attempt is used, but the pauses grow")
+  @Test("a handler that asks to be tried later has not failed: no attempt is used, but the backoffs grow")
   mutating func tryLater() {
     bench.submit("a", to: "flaky")
     for _ in 0..<50 {
@@ -224,7 +224,7 @@ struct AttemptTests {
       bench.sleep(until: bench.scheduler.nextDeadline ?? .distantPast)
       bench.wake()
     }
-    #expect(bench.now > at(40 * 480), "most of the pauses are the longest")
+    #expect(bench.now > at(40 * 480), "most of the backoffs are the longest")
     for _ in 0..<3 {
       bench.handlerEnds(.failed)
       bench.sleep(until: bench.scheduler.nextDeadline ?? .distantPast)
@@ -234,7 +234,7 @@ struct AttemptTests {
     #expect(bench.violations == [])
   }
 
-  @Test("later, also where there is but one attempt")
+  @Test("a handler with a single attempt may also ask to be tried later")
   mutating func laterWithOne() {
     bench.submit("a")
     bench.handlerEnds(.failed, tryLater: true)
@@ -245,9 +245,9 @@ struct AttemptTests {
     #expect(bench.violations == [])
   }
 
-  @Test("its pauses are those of failures")
+  @Test("its backoffs are those of failures")
   func laterPauses() {
-    #expect(Self.pauses(9, seed: 3, tryLater: true) == Self.pauses(9, seed: 3))
+    #expect(Self.backoffs(9, seed: 3, tryLater: true) == Self.backoffs(9, seed: 3))
   }
 
   // MARK: Over a restart

@@ -23,10 +23,10 @@ extension Bench {
 
     var isForced = false
 
-    mutating func hurry(_ urgency: Urgency) {
+    mutating func expedite(_ expedited: Expedited) {
       skipsQuiet = true
       skipsBackoff = true
-      if urgency == .force { isForced = true }
+      if expedited == .force { isForced = true }
     }
   }
 
@@ -62,7 +62,7 @@ extension Bench {
       let handler = notes[id, default: Note()].handler
       if stored.state == .applying && (handler == .lost || handler == .rebootDue) { continue }
       notes[id, default: Note()].isDeadlineMet = true
-      notes[id, default: Note()].hurry(stored.update.onDeadline == .force ? .force : .apply)
+      notes[id, default: Note()].expedite(stored.update.onDeadline == .force ? .force : .apply)
     }
   }
 
@@ -74,7 +74,7 @@ extension Bench {
       note.isAnnounced = old.isAnnounced
       note.wasStarted = old.wasStarted
       note.isCancelled = old.isCancelled
-      if stored.urgency >= .apply { note.hurry(stored.urgency) }
+      if stored.expedited >= .apply { note.expedite(stored.expedited) }
       if let backoff = stored.backoff {
         note.setbacks = backoff.setbacks
         note.skipsBackoff = false
@@ -95,14 +95,14 @@ extension Bench {
     if isStopping { violate("\(work.id) started while the service stops") }
     if let running { violate("\(work.id) started while \(running) runs") }
     if note.isForced { return }
-    for (screen, passage) in world where isInScope(screen, work.screen) {
-      switch passage {
+    for (screen, gateState) in world where isInScope(screen, work.screen) {
+      switch gateState {
       case .clear(let since):
         if now < since + (note.skipsQuiet ? .zero : quiet(work)) {
           violate("\(work.id) started before the quiet period of '\(screen)' was over")
         }
       case .absent where work.screen == nil: break
-      case .shut, .absent: violate("\(work.id) started while '\(screen)' is shut")
+      case .blocked, .absent: violate("\(work.id) started while '\(screen)' is shut")
       }
     }
     if pause != nil { violate("\(work.id) started while all is paused") }
@@ -173,7 +173,7 @@ extension Bench {
       if policy(update).coalescing != .all, let other = waitingOfSameKey(update) {
         violate("\(update.id) is taken up beside \(other.update.id), which is about the same")
       }
-    case .hurry, .pause, .hold, .release:
+    case .expedite, .pause, .hold, .release:
       break
     }
   }
@@ -252,6 +252,8 @@ extension Bench {
 
   /// Nothing of its own is in its way, as far as the scheduler knows.
   private func isFree(_ update: Update) -> Bool {
+    // An update that is to expire, forced or not, only waits for a disk that can be written.
+    if let deadline = update.deadline, deadline <= knownWall, update.onDeadline == .expire { return false }
     if notes[update.id]?.isForced == true {
       if deserted.contains(update.handler) { return false }
       return notes[update.id]?.backoff.map { now >= $0.upperBound || notes[update.id]?.skipsBackoff == true } ?? true
@@ -261,14 +263,12 @@ extension Bench {
     if deserted.contains(update.handler) { return false }
     // Whether reboots are stopped, RebootTests say.
     if policy(update).rebootTimeout != nil { return false }
-    for (screen, passage) in told where isInScope(screen, update.screen) {
-      if case .absent = passage, update.screen == nil { continue }
-      guard case .clear(let since) = passage, since + quiet(.update(update)) <= now else { return false }
+    for (screen, gateState) in told where isInScope(screen, update.screen) {
+      if case .absent = gateState, update.screen == nil { continue }
+      guard case .clear(let since) = gateState, since + quiet(.update(update)) <= now else { return false }
     }
     if let time = update.notBefore, knownWall < time { return false }
     if let backoff = notes[update.id]?.backoff, now < backoff.upperBound { return false }
-    // One that is to expire only waits for a disk that can be written.
-    if let deadline = update.deadline, deadline <= knownWall, update.onDeadline == .expire { return false }
     return true
   }
 
@@ -324,7 +324,7 @@ extension StoreWrite {
     case .beginApplying: .beginApplying
     case .backToWaiting: .backToWaiting
     case .finish: .finish
-    case .hurry: .hurry
+    case .expedite: .expedite
     case .reopen: .reopen
     case .pause: .pause
     case .hold: .hold

@@ -23,8 +23,8 @@ func wall(_ seconds: Double) -> WallTime { someDay + .milliseconds(Int64((second
 
 let year: Duration = .seconds(365 * 86400)
 
-func touched(since seconds: Double, _ screen: String = "panel") -> Passage {
-  .shut(
+func touched(since seconds: Double, _ screen: String = "panel") -> GateState {
+  .blocked(
     Blocker(code: .touched, since: at(seconds), screen: screen, contacts: 1, clears: .contactsEnd))
 }
 
@@ -32,7 +32,7 @@ func touched(since seconds: Double, _ screen: String = "panel") -> Passage {
 /// carries out the actions in their order, as the service does, writes down what happened, and judges it.
 struct Bench {
   enum Write: Hashable, CaseIterable {
-    case accept, replace, acceptEnded, beginApplying, backToWaiting, hurry, finish, reopen, pause, hold, release
+    case accept, replace, acceptEnded, beginApplying, backToWaiting, expedite, finish, reopen, pause, hold, release
   }
 
   var scheduler: Scheduler
@@ -49,9 +49,9 @@ struct Bench {
   // The world outside.
 
   /// What a look finds. The scheduler hears of it by `tell`, or by the next look.
-  var world: [String: Passage] = ["": .clear(since: at(0))]
+  var world: [String: GateState] = ["": .clear(since: at(0))]
   /// What the scheduler has heard of it.
-  private(set) var told: [String: Passage] = [:]
+  private(set) var told: [String: GateState] = [:]
   /// The wall clock minus what it would be had nobody set it. The scheduler hears of it at the next wake-up.
   var clockSet: Duration = .zero
   private var toldClockSet: Duration = .zero
@@ -82,7 +82,7 @@ struct Bench {
   private(set) var lookedLast: UpdateID?
   private(set) var isStopping = false
   /// Done once, in the middle of the next `verify`, before the look tells what it found.
-  var beforeVerdict: ((inout Bench) -> Void)?
+  var duringLastLook: ((inout Bench) -> Void)?
   /// The service dies after so many more actions; nil: never.
   var actionsLeft: Int?
 
@@ -135,11 +135,11 @@ struct Bench {
     perform(scheduler.cancel(id, reason: "cancelled by a test", at: now))
   }
 
-  mutating func hurry(_ text: String) {
-    perform(scheduler.hurry(id(text)))
+  mutating func expedite(_ text: String) {
+    perform(scheduler.expedite(id(text)))
   }
 
-  mutating func force(_ text: String) { perform(scheduler.hurry(id(text), .force)) }
+  mutating func force(_ text: String) { perform(scheduler.expedite(id(text), .force)) }
 
   mutating func turn(_ text: String, quiet: Duration? = nil, screen: String? = nil) {
     guard turns[id(text)] == nil, store[id(text)] == nil else { return }
@@ -217,7 +217,7 @@ struct Bench {
 
   /// Fingers on the screen; the scheduler hears of it.
   mutating func touch() {
-    world["panel"] = .shut(
+    world["panel"] = .blocked(
       Blocker(code: .touched, since: now, screen: "panel", contacts: 1, clears: .contactsEnd))
     tell()
   }
@@ -286,7 +286,7 @@ struct Bench {
     prepared = nil
     lookedLast = nil
     isStopping = false
-    beforeVerdict = nil
+    duringLastLook = nil
     if !handlerLives { running = nil }
     toldClockSet = clockSet
     for hold in holds.values { noteEnd(of: hold) }
@@ -330,8 +330,8 @@ extension Bench: ActionEffects {
     return nil
   }
 
-  mutating func recheck(at now: Instant) -> [String: Passage] {
-    say("look")
+  mutating func recheck(at now: Instant) -> [String: GateState] {
+    say("recheck")
     told = world
     return world
   }
@@ -355,18 +355,20 @@ extension Bench: ActionEffects {
 
   mutating func lastLook(for work: Work, at now: Instant) -> LastLook {
     let id = work.id
-    say("verify \(id)")
-    if store[id]?.state != .applying && turns[id] == nil { violate("\(id) verified, and not marked in the store") }
-    if turns[id] == nil && prepared != id { violate("\(id) verified, and not prepared") }
-    let change = beforeVerdict
-    beforeVerdict = nil
+    say("last look \(id)")
+    if store[id]?.state != .applying && turns[id] == nil {
+      violate("\(id) has its last look, and no mark in the store")
+    }
+    if turns[id] == nil && prepared != id { violate("\(id) had its last look, and is not prepared") }
+    let change = duringLastLook
+    duringLastLook = nil
     change?(&self)
     told = world
     lookedLast = id
     return LastLook(isDisturbed: false, screens: world)
   }
 
-  mutating func decided(starts: Bool, at now: Instant) -> [String: Passage] { world }
+  mutating func decided(starts: Bool, at now: Instant) -> [String: GateState] { world }
 
   mutating func start(_ update: Update, attempt: Int, releasedAt: Instant?, at now: Instant) -> HandlerProgress {
     let after = releasedAt.map { ", \((now - $0).wholeMilliseconds) ms after the release" } ?? ""
@@ -436,10 +438,10 @@ extension Bench: ActionEffects {
       store[id] = old?.with(.waiting, attempts: attempts)
       store[id]?.backoff = backoff
       store[id]?.interruptions = interruptions
-      if backoff != nil, old?.urgency == .apply { store[id]?.urgency = .none }
-    case .hurry(let id, let urgency):
-      if store[id]?.state == .waiting { notes[id, default: Note()].hurry(urgency) }
-      store[id]?.urgency = max(old?.urgency ?? .none, urgency)
+      if backoff != nil, old?.expedited == .apply { store[id]?.expedited = .none }
+    case .expedite(let id, let expedited):
+      if store[id]?.state == .waiting { notes[id, default: Note()].expedite(expedited) }
+      store[id]?.expedited = max(old?.expedited ?? .none, expedited)
       store[id]?.backoff = nil
     case .reopen(let update):
       store[update.id] = StoredUpdate(update: update, attempts: 0, state: .waiting)

@@ -49,7 +49,7 @@ struct BlockedTimesTests {
     #expect(bench.violations == [])
   }
 
-  @Test("a pause after a failure, notBefore, the operator, holds, the store, others, each by its name")
+  @Test("backoff, notBefore, pause, holds, the store and other updates are each counted under their code")
   func each() {
     var bench = Bench(policies: ["flaky": HandlerPolicy(attempts: 2, backoff: .seconds(10))], seed: 1)
     bench.release()

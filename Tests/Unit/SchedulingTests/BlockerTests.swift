@@ -2,13 +2,13 @@ import Scheduling
 import Testing
 import Timeline
 
-@Suite("What is in the way of an update")
+@Suite("Blockers of an update")
 struct BlockerTests {
   private func blockers(_ bench: Bench, _ text: String) -> [Blocker] {
     bench.scheduler.blockers(of: id(text), at: bench.now)
   }
 
-  @Test("a screen that is shut: its own words, passed on")
+  @Test("a blocked screen's blocker is passed on as it is")
   func shut() {
     var bench = Bench()
     bench.pass(until: 3)
@@ -20,12 +20,12 @@ struct BlockerTests {
       ])
   }
 
-  @Test("all screens that are shut, by name, the machine first")
+  @Test("blocked screens are listed by name, the machine first")
   func severalShut() {
     var bench = Bench()
     let starting = Blocker(code: .unknown, since: at(0), clears: .devicesAreOpened)
     bench.world = [
-      "z": touched(since: 1, "z"), "": .shut(starting), "b": touched(since: 2, "b"), "c": .clear(since: at(0)),
+      "z": touched(since: 1, "z"), "": .blocked(starting), "b": touched(since: 2, "b"), "c": .clear(since: at(0)),
     ]
     bench.tell()
     bench.submit("a")
@@ -48,7 +48,7 @@ struct BlockerTests {
       ])
   }
 
-  @Test("while a screen is shut nothing settles")
+  @Test("while a screen is blocked nothing settles")
   func notSettling() {
     var bench = Bench(quiet: .seconds(90))
     bench.touch()
@@ -136,7 +136,7 @@ struct BlockerTests {
     #expect(blockers(bench, "c").map(\.code) == [.stopping, .storeFull, .touched, .applying, .order])
   }
 
-  @Test("nothing is in the way of one that is being applied, has ended, or is not known")
+  @Test("an update that is being applied, has ended or is unknown has no blockers")
   func none() {
     var bench = Bench()
     bench.submit("a")

@@ -37,7 +37,7 @@ struct DeadlineTests {
     #expect(bench.violations == [])
   }
 
-  @Test("expire: whatever it waits for: the screen, its quiet period, a pause, its turn", arguments: 0..<4)
+  @Test("expire: whatever it waits for: the screen, its quiet period, a backoff, its turn", arguments: 0..<4)
   mutating func anyReason(_ reason: Int) {
     switch reason {
     case 0:
@@ -60,7 +60,7 @@ struct DeadlineTests {
     #expect(bench.violations == [])
   }
 
-  @Test("expire: one that is being applied then goes on; where it fails it does not wait again")
+  @Test("expire: an update that is being applied at its deadline goes on; if it fails it does not wait again")
   mutating func applying() {
     bench.submit("a", deadline: wall(60))
     bench.pass(until: 70)
@@ -160,7 +160,7 @@ struct DeadlineTests {
     #expect(bench.running == id("a"))
   }
 
-  @Test("apply: a pause after a failure ends with it")
+  @Test("apply: a backoff ends with it")
   mutating func applyInPause() {
     bench.submit("a", to: "flaky", deadline: wall(60), onDeadline: .apply)
     bench.handlerEnds(.failed)
@@ -184,7 +184,7 @@ struct DeadlineTests {
     #expect(bench.violations == [])
   }
 
-  @Test("apply: a failure after it is followed by a pause as any other")
+  @Test("apply: a failure after it is followed by a backoff as any other")
   mutating func failsAfter() {
     bench.touch()
     bench.submit("a", to: "flaky", deadline: wall(60), onDeadline: .apply)
@@ -209,10 +209,10 @@ struct DeadlineTests {
     #expect(bench.violations == [])
   }
 
-  @Test("apply: a touch in the last look gives it back, and it goes with the release")
+  @Test("apply: after a touch in the last look it waits again, and starts at the release")
   mutating func aborted() {
     bench.submit("a", quiet: .seconds(1000), deadline: wall(60), onDeadline: .apply)
-    bench.beforeVerdict = { $0.touch() }
+    bench.duringLastLook = { $0.touch() }
     bench.pass(until: 70)
     #expect(bench.running == nil && bench.said.last == "store backToWaiting a")
     bench.release()

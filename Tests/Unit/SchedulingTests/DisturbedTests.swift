@@ -14,35 +14,35 @@ struct DisturbedTests {
     return scheduler
   }
 
-  @Test("gone again at the verdict: no start, no attempt used; not tried again at once, but at the next look")
+  @Test("a contact that came and went in the last look: no start, no attempt used, the next try at the next recheck")
   func untilTheLook() {
     var scheduler = verifying()
     let back = StoreWrite.backToWaiting(id("a"), attempts: 0)
-    #expect(scheduler.verified(id("a"), disturbed: true, at: at(1)) == [.store(back)])
+    #expect(scheduler.lastLookDone(id("a"), disturbed: true, at: at(1)) == [.store(back)])
     #expect(scheduler.stored(back, at: at(1)) == [])
     #expect(scheduler.blockers(of: id("a"), at: at(1)).map(\.code) == [.touched])
     #expect(scheduler.nextDeadline == at(2))
-    #expect(scheduler.timePassed(at(2)) == [.lookAgain])
-    #expect(scheduler.looked(at: at(2)) == [.store(.beginApplying(id("a"), attempt: 1))])
+    #expect(scheduler.timePassed(at(2)) == [.recheck])
+    #expect(scheduler.rechecked(at: at(2)) == [.store(.beginApplying(id("a"), attempt: 1))])
     #expect(scheduler.blockedTimes(of: id("a"), at: at(2))?[.touched] == .seconds(1))
   }
 
   @Test("or at the news of a screen")
   func untilNews() {
     var scheduler = verifying()
-    _ = scheduler.verified(id("a"), disturbed: true, at: at(1))
+    _ = scheduler.lastLookDone(id("a"), disturbed: true, at: at(1))
     _ = scheduler.stored(.backToWaiting(id("a"), attempts: 0), at: at(1))
     #expect(
       scheduler.screens(["panel": .clear(since: at(1.2))], at: at(1.2))
         == [.store(.beginApplying(id("a"), attempt: 1))])
   }
 
-  @Test("what is forced meanwhile does not wait for the look")
+  @Test("an update forced meanwhile does not wait for the recheck")
   func forced() {
     var scheduler = verifying()
-    _ = scheduler.verified(id("a"), disturbed: true, at: at(1))
+    _ = scheduler.lastLookDone(id("a"), disturbed: true, at: at(1))
     _ = scheduler.stored(.backToWaiting(id("a"), attempts: 0), at: at(1))
-    let actions = scheduler.stored(.hurry(id("a"), .force), at: at(1))
+    let actions = scheduler.stored(.expedite(id("a"), .force), at: at(1))
     #expect(actions.contains(.store(.beginApplying(id("a"), attempt: 1, overrode: [.touched]))))
   }
 }

@@ -14,7 +14,7 @@ struct ForceTests {
     #expect(bench.running == nil)
     _ = bench.news()
     bench.force("a")
-    #expect(bench.news() == ["store hurry a", "done hurry", "store beginApplying a", "start a, attempt 1"])
+    #expect(bench.news() == ["store expedite a", "done expedite", "store beginApplying a", "start a, attempt 1"])
     #expect(bench.store[id("a")]?.overrode == [.touched, .hold, .paused])
     bench.handlerEnds()
     #expect(bench.store[id("a")]?.state.name == "applied")
@@ -100,9 +100,9 @@ struct ForceTests {
     var bench = Bench()
     bench.touch()
     bench.submit("a")
-    bench.failing = [.hurry]
+    bench.failing = [.expedite]
     bench.force("a")
-    #expect(bench.said.last == "not done hurry: disk full")
+    #expect(bench.said.last == "not done expedite: disk full")
     bench.failing = []
     bench.pass(until: 5)
     #expect(bench.running == nil)

@@ -19,7 +19,7 @@ struct FromFingerToHandlerTests {
     _ = kiosk.bench.news()
     kiosk.finger(1, -1)
     #expect(
-      kiosk.bench.news() == ["store beginApplying a", "verify a", "start a, attempt 1, 0 ms after the release"],
+      kiosk.bench.news() == ["store beginApplying a", "last look a", "start a, attempt 1, 0 ms after the release"],
       "in the same wake-up: no timer in between")
     #expect(kiosk.bench.now == at(7.35))
     #expect(kiosk.bench.violations == [])
@@ -42,18 +42,18 @@ struct FromFingerToHandlerTests {
       kiosk.pass(until: 10.399 + Double(second))
       #expect(kiosk.bench.news() == [])
       kiosk.pass(until: 10.4 + Double(second))
-      #expect(kiosk.bench.news() == ["look"])
-      #expect(kiosk.bench.scheduler.checks(of: id("a")) == second)
+      #expect(kiosk.bench.news() == ["recheck"])
+      #expect(kiosk.bench.scheduler.rechecks(of: id("a")) == second)
     }
     // The release is heard by nobody: only a look can find it, and a second read must agree.
     kiosk.pass(until: 15.9)
     kiosk.fingerUnseen(0, -1)
     kiosk.pass(until: 16.4)
-    #expect(kiosk.bench.news() == ["look"])
+    #expect(kiosk.bench.news() == ["recheck"])
     #expect(kiosk.bench.running == nil)
     kiosk.pass(until: 16.42)
     #expect(
-      kiosk.bench.news() == ["store beginApplying a", "verify a", "start a, attempt 1, 0 ms after the release"])
+      kiosk.bench.news() == ["store beginApplying a", "last look a", "start a, attempt 1, 0 ms after the release"])
     #expect(kiosk.bench.violations == [])
   }
 
@@ -74,7 +74,7 @@ struct FromFingerToHandlerTests {
     #expect(kiosk.bench.violations == [])
   }
 
-  @Test("a finger that only the table has shuts the gate at the next look, and its end opens it")
+  @Test("a finger that only the slot table has closes the gate at the next recheck, and its end opens it")
   func foreignGrab() {
     var kiosk = Kiosk(quiet: .seconds(3))
     kiosk.pass(until: 10)
@@ -93,7 +93,7 @@ struct FromFingerToHandlerTests {
     #expect(kiosk.bench.violations == [])
   }
 
-  @Test("lost events shut the gate until the snapshot after them")
+  @Test("lost events close the gate until the slot table has been read")
   func lostEvents() {
     var kiosk = Kiosk()
     kiosk.finger(0, 5)

@@ -2,16 +2,16 @@ import Scheduling
 import Testing
 import Timeline
 
-@Suite("A screen that shuts between the mark and the start")
+@Suite("A screen that is touched between the mark and the start")
 struct GivingBackTests {
   @Test("gives the update back, with its attempt uncounted, and it starts after the next release")
   func givenBack() {
     var bench = Bench()
-    bench.beforeVerdict = { $0.world["panel"] = touched(since: 0) }
+    bench.duringLastLook = { $0.world["panel"] = touched(since: 0) }
     bench.submit("a")
     #expect(
       bench.news() == [
-        "store accept a", "accepted a", "store beginApplying a", "verify a", "store backToWaiting a",
+        "store accept a", "accepted a", "store beginApplying a", "last look a", "store backToWaiting a",
       ])
     #expect(bench.store[id("a")]?.state == .waiting && bench.store[id("a")]?.attempts == 0)
     #expect(bench.scheduler.attempts(of: id("a")) == 0)
@@ -31,7 +31,7 @@ struct GivingBackTests {
     bench.submit("b")
     for second in 0..<300 {
       bench.pass(until: Double(second) + 0.5)
-      bench.beforeVerdict = { bench in
+      bench.duringLastLook = { bench in
         bench.world["panel"] = touched(since: Double(second) + 0.5)
       }
       bench.release()
@@ -43,11 +43,11 @@ struct GivingBackTests {
     #expect(bench.violations == [])
   }
 
-  @Test("also where it is open again but the quiet period has begun anew: activity in the last look")
+  @Test("activity in the last look that restarts the quiet period sends the update back too")
   func activity() {
     var bench = Bench(quiet: .seconds(2))
     bench.submit("a")
-    bench.beforeVerdict = { $0.world["panel"] = .clear(since: $0.now) }
+    bench.duringLastLook = { $0.world["panel"] = .clear(since: $0.now) }
     bench.pass(until: 2)
     #expect(bench.news().last == "store backToWaiting a")
     bench.pass(until: 3.999)

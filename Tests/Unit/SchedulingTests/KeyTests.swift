@@ -102,7 +102,7 @@ struct KeyTests {
 
   @Test("latest: nor is one that is only marked for it, or that a former run is applying")
   mutating func marked() {
-    bench.beforeVerdict = { $0.submit("b", key: "k") }
+    bench.duringLastLook = { $0.submit("b", key: "k") }
     bench.submit("a", key: "k")
     #expect(bench.running == id("a") && state("b") == .waiting)
     bench.restart(handlerLives: true)
@@ -127,7 +127,7 @@ struct KeyTests {
 
   @Test("latest: one that a touch gave back ends as superseded where a newer of its key came while the disk was full")
   mutating func abortedBehindNewer() {
-    bench.beforeVerdict = { $0.touch() }
+    bench.duringLastLook = { $0.touch() }
     bench.failing = [.backToWaiting]
     bench.submit("a", key: "k")
     bench.submit("b", key: "k")

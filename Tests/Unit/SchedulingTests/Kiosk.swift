@@ -108,18 +108,18 @@ struct Kiosk {
   }
 
   private mutating func tell() {
-    bench.world = screens.gates.mapValues { gate -> Passage in
+    bench.world = screens.gates.mapValues { gate -> GateState in
       switch gate.state {
       case .clear(let since): .clear(since: since)
       case .touched(let contacts, let since), .stuck(let contacts, let since):
-        .shut(Blocker(code: .touched, since: since, contacts: contacts, clears: .contactsEnd))
-      case .unknown(_, let since): .shut(Blocker(code: .unknown, since: since, clears: .screenIsRead))
+        .blocked(Blocker(code: .touched, since: since, contacts: contacts, clears: .contactsEnd))
+      case .unknown(_, let since): .blocked(Blocker(code: .unknown, since: since, clears: .screenIsRead))
       }
     }
     switch screens.machine {
     case .clear(let since): bench.world[""] = .clear(since: since)
     case .starting(let since), .noScreenYet(let since, until: _), .noScreen(let since):
-      bench.world[""] = .shut(Blocker(code: .unknown, since: since, clears: .screenIsFound(orAt: nil)))
+      bench.world[""] = .blocked(Blocker(code: .unknown, since: since, clears: .screenIsFound(orAt: nil)))
     }
     bench.tell()
   }

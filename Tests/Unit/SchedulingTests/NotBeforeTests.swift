@@ -95,7 +95,7 @@ struct NotBeforeTests {
 
   // MARK: The clock is set
 
-  @Test("set forward a year: it may go as soon as that is noticed, at the next look at the latest")
+  @Test("set forward a year: it may go as soon as that is noticed, at the next recheck at the latest")
   func forward() {
     var bench = Bench()
     bench.submit("a", notBefore: wall(100))

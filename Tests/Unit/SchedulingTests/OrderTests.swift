@@ -6,7 +6,7 @@ import Timeline
 struct OrderTests {
   var scheduler = Scheduler(quietPeriod: .seconds(5), interval: .seconds(1))
 
-  private let open: [String: Passage] = ["": .clear(since: at(0)), "panel": .clear(since: at(0))]
+  private let open: [String: GateState] = ["": .clear(since: at(0)), "panel": .clear(since: at(0))]
 
   @Test("one update from its request to its end: each step waits for the write before it")
   mutating func oneUpdate() {
@@ -22,9 +22,9 @@ struct OrderTests {
       ])
     #expect(scheduler.applying == a.id)
     #expect(!scheduler.isRunning)
-    #expect(scheduler.stored(.beginApplying(a.id, attempt: 1), at: at(10.2)) == [.verify(a.id)])
+    #expect(scheduler.stored(.beginApplying(a.id, attempt: 1), at: at(10.2)) == [.lastLook(a.id)])
     // Verified, and only then started.
-    #expect(scheduler.verified(a.id, at: at(10.3)) == [.start(a, attempt: 1, releasedAt: nil)])
+    #expect(scheduler.lastLookDone(a.id, at: at(10.3)) == [.start(a, attempt: 1, releasedAt: nil)])
     #expect(scheduler.isRunning)
     #expect(scheduler.attempts(of: a.id) == 1)
     // Its end is stored, and only then announced.
@@ -33,7 +33,7 @@ struct OrderTests {
     #expect(scheduler.isRunning)
     #expect(scheduler.stored(.finish(a.id, applied), at: at(12.1)) == [.ended(a.id, applied)])
     #expect(!scheduler.isRunning)
-    #expect(scheduler.applying == nil && scheduler.attempts(of: a.id) == nil && scheduler.checks(of: a.id) == nil)
+    #expect(scheduler.applying == nil && scheduler.attempts(of: a.id) == nil && scheduler.rechecks(of: a.id) == nil)
     #expect(scheduler.nextDeadline == nil)
   }
 
@@ -46,7 +46,7 @@ struct OrderTests {
     _ = scheduler.submit(b, payload: [], at: at(10))
     #expect(scheduler.stored(.accept(b, payload: []), at: at(10)) == [.accepted(b.id)])
     _ = scheduler.stored(.beginApplying(a.id, attempt: 1), at: at(10))
-    _ = scheduler.verified(a.id, at: at(10))
+    _ = scheduler.lastLookDone(a.id, at: at(10))
     _ = scheduler.handlerEnded(a.id, result(.failed), at: at(11))
     #expect(
       scheduler.stored(.finish(a.id, result(.failed)), at: at(11)) == [
@@ -59,8 +59,8 @@ struct OrderTests {
     let a = update("a")
     _ = scheduler.submit(a, payload: [], at: at(10))
     #expect(scheduler.stored(.accept(a, payload: []), at: at(10)) == [.accepted(a.id)])
-    #expect(scheduler.timePassed(at(11)) == [.lookAgain])
-    #expect(scheduler.looked(at: at(11)) == [])
+    #expect(scheduler.timePassed(at(11)) == [.recheck])
+    #expect(scheduler.rechecked(at: at(11)) == [])
     #expect(scheduler.screens(open, at: at(11.5)) == [.store(.beginApplying(a.id, attempt: 1))])
   }
 
@@ -98,7 +98,7 @@ struct OrderTests {
     #expect(bench.violations == [])
   }
 
-  @Test("words about an update that is not the one in question change nothing")
+  @Test("input about another update than the current one changes nothing")
   mutating func strangers() {
     let a = update("a")
     _ = scheduler.screens(open, at: at(0))
@@ -107,21 +107,21 @@ struct OrderTests {
     let x = id("x")
     func nothing(_ scheduler: inout Scheduler) -> [[Scheduler.Action]] {
       [
-        scheduler.handlerEnded(x, result(.applied), at: at(10)), scheduler.verified(x, at: at(10)),
+        scheduler.handlerEnded(x, result(.applied), at: at(10)), scheduler.lastLookDone(x, at: at(10)),
         scheduler.probed(x, stillRunning: false, at: at(10)),
         scheduler.stored(.beginApplying(x, attempt: 1), at: at(10)),
         scheduler.stored(.backToWaiting(x, attempts: 0), at: at(10)),
         scheduler.stored(.finish(x, result(.applied)), at: at(10)),
         // Right id, wrong moment: it is only marked.
-        scheduler.handlerEnded(a.id, result(.applied), at: at(10)), scheduler.verified(a.id, at: at(10)),
+        scheduler.handlerEnded(a.id, result(.applied), at: at(10)), scheduler.lastLookDone(a.id, at: at(10)),
         scheduler.probed(a.id, stillRunning: false, at: at(10)),
         scheduler.stored(.finish(a.id, result(.applied)), at: at(10)),
       ]
     }
     #expect(nothing(&scheduler).allSatisfy { $0.isEmpty })
-    #expect(scheduler.stored(.beginApplying(a.id, attempt: 1), at: at(10)) == [.verify(a.id)])
-    #expect(scheduler.verified(a.id, at: at(10)) == [.start(a, attempt: 1, releasedAt: nil)])
-    #expect(scheduler.verified(a.id, at: at(10)) == [], "not twice")
+    #expect(scheduler.stored(.beginApplying(a.id, attempt: 1), at: at(10)) == [.lastLook(a.id)])
+    #expect(scheduler.lastLookDone(a.id, at: at(10)) == [.start(a, attempt: 1, releasedAt: nil)])
+    #expect(scheduler.lastLookDone(a.id, at: at(10)) == [], "not twice")
     #expect(scheduler.handlerEnded(x, result(.applied), at: at(11)) == [])
     #expect(scheduler.handlerEnded(a.id, result(.applied), at: at(11)) == [.store(.finish(a.id, result(.applied)))])
     #expect(scheduler.handlerEnded(a.id, result(.failed), at: at(11)) == [], "the first word counts")

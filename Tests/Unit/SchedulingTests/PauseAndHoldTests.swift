@@ -55,7 +55,7 @@ struct PauseAndHoldTests {
   func holdBeforeStart() {
     var bench = Bench()
     bench.release()
-    bench.beforeVerdict = { $0.hold("b") }
+    bench.duringLastLook = { $0.hold("b") }
     bench.submit("a")
     bench.pass(until: 3)
     #expect(bench.running == nil)

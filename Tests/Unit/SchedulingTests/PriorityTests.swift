@@ -120,7 +120,7 @@ struct PriorityTests {
     bench.touch()
     bench.submit("reboot", to: "reboot")
     bench.submit("reload", to: "reload")
-    #expect(bench.scheduler.nextDeadline == at(1000), "shut: only the next look")
+    #expect(bench.scheduler.nextDeadline == at(1000), "blocked: only the next recheck")
     bench.release()
     #expect(bench.scheduler.nextDeadline == at(1))
     bench.pass(until: 1)

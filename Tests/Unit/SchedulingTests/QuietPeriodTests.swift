@@ -4,7 +4,7 @@ import Timeline
 
 @Suite("The quiet period")
 struct QuietPeriodTests {
-  @Test("it starts exactly when the period is over, between two ticks, and never a nanosecond before")
+  @Test("it starts exactly when the period is over, between two rechecks, and never a nanosecond before")
   func edge() {
     var bench = Bench(quiet: .milliseconds(1700))
     bench.touch()

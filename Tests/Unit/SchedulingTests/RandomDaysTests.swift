@@ -10,27 +10,29 @@ extension Dice {
   mutating func roll(_ sides: Int) -> Int { Int.random(in: 0..<sides, using: &self) }
 }
 
-/// Days of a service: requests, fingers seen and unseen, full disks, deaths, in any order. `RANDOM_DAYS` sets how many.
+/// Days of a service: requests, fingers seen and unseen, full disks, deaths, in any order. `RANDOM_DAYS` sets how many,
+/// `RANDOM_SEED` repeats one.
 @Suite("Random days")
 struct RandomDaysTests {
   static let stepsADay = 250
   static let seeds: [UInt64] = {
     var generator = SystemRandomNumberGenerator()
+    if let seed = ProcessInfo.processInfo.environment["RANDOM_SEED"].flatMap(UInt64.init) { return [seed] }
     let days = ProcessInfo.processInfo.environment["RANDOM_DAYS"].flatMap(Int.init) ?? 80
     return (0..<days).map { _ in UInt64.random(in: 0...UInt64(UInt32.max), using: &generator) }
   }()
 
   @Test(
     """
-    every accepted update ends in exactly one way once all is quiet, and never runs after that unless somebody takes it \
-    up again; one handler at a time; unless forced none while its screen is shut or held, while all is paused, before \
-    its quiet period, its time or the end of its pause; by priority and place among those that may; only failures are \
-    counted; every update knows what has blocked it; and every write before what depends on it
+    every accepted update ends in exactly one way once all is quiet, and never runs after that unless somebody takes \
+    it up again; one handler at a time; unless forced none while its screen is shut or held, while all is paused, \
+    before its quiet period, its time or the end of its backoff; by priority and place among those that may; only \
+    failures are counted; every update knows what has blocked it; and every write before what depends on it
     """)
   func days() {
     for seed in Self.seeds {
       let violations = day(seed)
-      // A failure prints its seed: call `day` with it.
+      // A failure prints its seed; RANDOM_SEED repeats that day.
       #expect(violations == [], "seed \(seed)")
     }
   }
@@ -93,14 +95,14 @@ struct RandomDaysTests {
       bench.preparing = .ready
       if dice.roll(2) == 0 {
         let shuts = dice.roll(2) == 0
-        bench.beforeVerdict = { $0.world["panel"] = shuts ? touched(since: 0) : .clear(since: $0.now) }
+        bench.duringLastLook = { $0.world["panel"] = shuts ? touched(since: 0) : .clear(since: $0.now) }
       }
     case 21:
       bench.cancel("u\(dice.roll(number + 1))")
     case 22:
       if let waits = bench.unfinished.randomElement(using: &dice) { bench.cancel(waits.update.id.text) }
     case 23:
-      if let waits = bench.unfinished.randomElement(using: &dice) { bench.hurry(waits.update.id.text) }
+      if let waits = bench.unfinished.randomElement(using: &dice) { bench.expedite(waits.update.id.text) }
     case 24:
       if dice.roll(3) == 0 { bench.clockSet = [.zero, year, .zero - year, .seconds(-20), .seconds(20)][dice.roll(5)] }
     case 25:
@@ -175,7 +177,7 @@ struct RandomDaysTests {
     }
     if scheduler.isAnythingWaiting {
       guard let due = scheduler.nextDeadline else { return bench.violate("something waits, and no timer runs") }
-      if due > bench.now + scheduler.interval { bench.violate("the next look is at \(due)") }
+      if due > bench.now + scheduler.interval { bench.violate("the next recheck is at \(due)") }
     } else if scheduler.applying == nil, bench.failing.isEmpty, bench.holds.isEmpty, scheduler.nextDeadline != nil {
       bench.violate("nothing waits, and a timer runs")
     }
@@ -208,7 +210,7 @@ struct RandomDaysTests {
       bench.pass(until: seconds(bench) + 4)
       bench.handlerEnds()
       // What waits because the machine has rebooted too often, somebody lets go.
-      for waits in bench.unfinished where rounds % 50 == 0 { bench.hurry(waits.update.id.text) }
+      for waits in bench.unfinished where rounds % 50 == 0 { bench.expedite(waits.update.id.text) }
     }
     for left in bench.unfinished { bench.violate("\(left.update.id) never ended") }
     if bench.scheduler.nextDeadline != nil { bench.violate("nothing waits, and a timer runs") }

@@ -115,7 +115,7 @@ struct RebootTests {
     return bench
   }
 
-  @Test("after three reboots in an hour for one key the fourth is stopped, says so, and goes on only when told to")
+  @Test("after three reboots in an hour for one key the fourth is blocked, and starts only when expedited")
   func loop() {
     var bench = afterReboots(at: [0, 600, 1200], next: 1800)
     #expect(bench.running == nil)
@@ -130,7 +130,7 @@ struct RebootTests {
     bench.submit("other")
     #expect(bench.running == id("other"), "and it holds up nobody")
     bench.handlerEnds()
-    bench.hurry("next")
+    bench.expedite("next")
     #expect(bench.running == id("next"))
     #expect(bench.violations == [])
   }

@@ -28,14 +28,14 @@ struct ReconfigurationTests {
       at: at(2))
     #expect(longer == [])
     #expect(scheduler.waitingCount == 2 && scheduler.oldestWaiting == first.id)
-    #expect(scheduler.timePassed(at(20)) == [.lookAgain] && scheduler.looked(at: at(20)) == [])
+    #expect(scheduler.timePassed(at(20)) == [.recheck] && scheduler.rechecked(at: at(20)) == [])
     let shorter = scheduler.configure(
       policy: HandlerPolicy(), policies: ["page": HandlerPolicy(quietPeriod: .seconds(3))], interval: .seconds(1),
       at: at(21))
     #expect(shorter == [.store(.beginApplying(first.id, attempt: 1))])
   }
 
-  @Test("a handler that is gone: what waits goes on waiting, by the service's own quiet period")
+  @Test("updates of a handler that is no longer configured wait by the service's quiet period")
   func handlerGone() {
     var scheduler = waiting()
     let actions = scheduler.configure(
@@ -57,10 +57,10 @@ struct ReconfigurationTests {
   func applying() {
     var scheduler = waiting()
     _ = scheduler.timePassed(at(6))
-    #expect(scheduler.looked(at: at(6)) == [.store(.beginApplying(first.id, attempt: 1))])
+    #expect(scheduler.rechecked(at: at(6)) == [.store(.beginApplying(first.id, attempt: 1))])
     let actions = scheduler.configure(policy: HandlerPolicy(), policies: [:], interval: .seconds(1), at: at(6))
     #expect(actions == [] && scheduler.applying == first.id && scheduler.waitingCount == 1)
-    #expect(scheduler.stored(.beginApplying(first.id, attempt: 1), at: at(6)) == [.verify(first.id)])
+    #expect(scheduler.stored(.beginApplying(first.id, attempt: 1), at: at(6)) == [.lastLook(first.id)])
   }
 
   // MARK: The record of a former run's handler

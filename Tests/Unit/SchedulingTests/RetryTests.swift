@@ -103,8 +103,8 @@ struct RetryTests {
     #expect(bench.violations == [])
   }
 
-  @Test("a pause after a failure goes on over a restart, and so does what `apply` said")
-  func pausesAreStored() {
+  @Test("a backoff goes on across a restart, and so does what `apply` said")
+  func backoffIsStored() {
     var bench = Bench(policies: ["flaky": HandlerPolicy(attempts: 3, backoff: .seconds(100))])
     bench.submit("a", to: "flaky")
     bench.handlerEnds(.failed)
@@ -124,7 +124,7 @@ struct RetryTests {
     var other = Bench(quiet: .seconds(3600))
     other.touch()
     other.submit("b", notBefore: wall(7200))
-    other.hurry("b")
+    other.expedite("b")
     other.restart(handlerLives: false)
     other.release()
     #expect(other.running == id("b"))

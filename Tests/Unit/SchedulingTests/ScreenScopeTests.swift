@@ -81,7 +81,7 @@ struct ScreenScopeTests {
   @Test("the machine itself, as long as it is not known, holds up all")
   func machine() {
     var bench = bench()
-    bench.world[""] = .shut(Blocker(code: .unknown, since: at(0), clears: .devicesAreOpened))
+    bench.world[""] = .blocked(Blocker(code: .unknown, since: at(0), clears: .devicesAreOpened))
     bench.tell()
     bench.submit("d", screen: "door")
     #expect(bench.running == nil)

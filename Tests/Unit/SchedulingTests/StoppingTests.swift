@@ -4,7 +4,7 @@ import Timeline
 
 @Suite("Stopping")
 struct StoppingTests {
-  @Test("nothing is started any more, and what waits goes on waiting in the store")
+  @Test("nothing is started any more, and waiting updates stay in the store")
   func nothingStarts() {
     var bench = Bench()
     bench.touch()
@@ -23,9 +23,9 @@ struct StoppingTests {
   @Test("what was marked when it came is given back, uncounted")
   func marked() {
     var bench = Bench()
-    bench.beforeVerdict = { $0.stop() }
+    bench.duringLastLook = { $0.stop() }
     bench.submit("a")
-    #expect(bench.news().suffix(2) == ["verify a", "store backToWaiting a"])
+    #expect(bench.news().suffix(2) == ["last look a", "store backToWaiting a"])
     #expect(bench.store[id("a")]?.attempts == 0)
     #expect(bench.running == nil)
   }

@@ -31,7 +31,7 @@ struct StoreFailureTests {
     #expect(bench.running == id("a"))
   }
 
-  @Test("a mark that cannot be written starts nothing; it is tried at each look, and the first time counts")
+  @Test("a mark that cannot be written starts nothing; each recheck tries again, and the first failure dates it")
   func beginApplying() {
     var bench = Bench()
     bench.failing = [.beginApplying]
@@ -41,11 +41,11 @@ struct StoreFailureTests {
     let blocker = bench.scheduler.blockers(of: id("a"), at: bench.now).first
     #expect(blocker?.code == .storeFull && blocker?.since == at(0) && blocker?.reason == .words("disk full"))
     bench.pass(until: 3.5)
-    #expect(bench.news() == Array(repeating: ["look", "cannot store beginApplying a"], count: 3).flatMap { $0 })
-    #expect(bench.scheduler.nextDeadline == at(4), "one look a second, no more")
+    #expect(bench.news() == Array(repeating: ["recheck", "cannot store beginApplying a"], count: 3).flatMap { $0 })
+    #expect(bench.scheduler.nextDeadline == at(4), "one recheck per second, no more")
     bench.failing = []
     bench.pass(until: 4)
-    #expect(bench.news() == ["look", "store beginApplying a", "verify a", "start a, attempt 1"])
+    #expect(bench.news() == ["recheck", "store beginApplying a", "last look a", "start a, attempt 1"])
     #expect(bench.violations == [])
   }
 
@@ -62,14 +62,14 @@ struct StoreFailureTests {
     }
     #expect(bench.news() == [])
     bench.pass(until: 1)
-    #expect(bench.news() == ["look", "cannot store beginApplying a"])
+    #expect(bench.news() == ["recheck", "cannot store beginApplying a"])
   }
 
-  @Test("a giving back that cannot be written is tried at each look; meanwhile nothing starts")
+  @Test("a return to waiting that cannot be written is tried at each recheck; meanwhile nothing starts")
   func backToWaiting() {
     var bench = Bench()
     bench.failing = [.backToWaiting]
-    bench.beforeVerdict = { $0.touch() }
+    bench.duringLastLook = { $0.touch() }
     bench.submit("a")
     bench.submit("b")
     bench.pass(until: 1.5)
@@ -85,7 +85,7 @@ struct StoreFailureTests {
     #expect(bench.violations == [])
   }
 
-  @Test("a result that cannot be written is tried at each look, and announced once it is; no handler starts before")
+  @Test("a result that cannot be written is tried at each recheck, and announced once it is; no handler starts before")
   func finish() {
     var bench = Bench()
     bench.submit("a")
@@ -96,10 +96,10 @@ struct StoreFailureTests {
     #expect(bench.scheduler.isRunning)
     bench.pass(until: 2.5)
     #expect(
-      bench.news() == ["cannot store finish a", "look", "cannot store finish a", "look", "cannot store finish a"])
+      bench.news() == ["cannot store finish a", "recheck", "cannot store finish a", "recheck", "cannot store finish a"])
     bench.failing = []
     bench.pass(until: 3)
-    #expect(bench.news().prefix(3) == ["look", "store finish a", "ended a: failed"])
+    #expect(bench.news().prefix(3) == ["recheck", "store finish a", "ended a: failed"])
     #expect(bench.running == id("b"))
     #expect(bench.violations == [])
   }

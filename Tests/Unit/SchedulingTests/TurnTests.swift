@@ -18,7 +18,7 @@ struct TurnTests {
     #expect(bench.running == nil)
     _ = bench.news()
     bench.pass(until: 12)
-    #expect(bench.news().suffix(2) == ["verify t", "start t, 2000 ms after the release"], "nothing is stored")
+    #expect(bench.news().suffix(2) == ["last look t", "start t, 2000 ms after the release"], "nothing is stored")
     bench.pass(until: 100)
     #expect(bench.running == id("t"))
     #expect(bench.scheduler.blockers(of: id("a"), at: bench.now).map(\.code) == [.applying])
@@ -36,7 +36,7 @@ struct TurnTests {
     #expect(scheduler.isAnythingWaiting && scheduler.isWaiting(id("t")))
     #expect(scheduler.waitingCount == 0 && scheduler.waitingCount(of: 3) == 0 && scheduler.oldestWaiting == nil)
     #expect(scheduler.update(id("t")) == nil && scheduler.attempts(of: id("t")) == nil)
-    #expect(scheduler.checks(of: id("t")) == nil && scheduler.blockedTimes(of: id("t"), at: bench.now) == nil)
+    #expect(scheduler.rechecks(of: id("t")) == nil && scheduler.blockedTimes(of: id("t"), at: bench.now) == nil)
     #expect(scheduler.allBlockedTimes(at: bench.now).isEmpty)
     bench.leave("t")
     #expect(!bench.scheduler.isAnythingWaiting)
@@ -59,7 +59,7 @@ struct TurnTests {
   func lastMoment() {
     var bench = Bench()
     bench.release()
-    bench.beforeVerdict = { $0.world["panel"] = touched(since: 0) }
+    bench.duringLastLook = { $0.world["panel"] = touched(since: 0) }
     bench.turn("t")
     #expect(bench.running == nil && bench.scheduler.isWaiting(id("t")))
     #expect(!bench.said.contains { $0.hasPrefix("store") })

@@ -2,8 +2,8 @@ import Scheduling
 import Testing
 import Timeline
 
-@Suite("Looking again")
-struct LookingTests {
+@Suite("Rechecks")
+struct RecheckTests {
   @Test("once a second while anything waits, on one grid from the moment the first came to wait")
   func everySecond() {
     var bench = Bench()
@@ -15,47 +15,47 @@ struct LookingTests {
     bench.submit("b")
     #expect(bench.scheduler.nextDeadline == at(1.3), "the grid does not move")
     bench.pass(until: 1.299_999_999)
-    #expect(!bench.said.contains("look"))
+    #expect(!bench.said.contains("recheck"))
     bench.pass(until: 5.3)
-    #expect(bench.said.filter { $0 == "look" }.count == 5)
+    #expect(bench.said.filter { $0 == "recheck" }.count == 5)
     #expect(bench.scheduler.nextDeadline == at(6.3))
   }
 
-  @Test("late by a while, it looks once and stays on the grid", arguments: [(1.9, 2.0), (2.0, 3.0), (7.7, 8.0)])
+  @Test("a late wake-up rechecks once and stays on the grid", arguments: [(1.9, 2.0), (2.0, 3.0), (7.7, 8.0)])
   func late(_ wake: Double, _ next: Double) {
     var bench = Bench()
     bench.touch()
     bench.submit("a")
     bench.oversleep(until: wake)
-    #expect(bench.said.filter { $0 == "look" }.count == 1)
+    #expect(bench.said.filter { $0 == "recheck" }.count == 1)
     #expect(bench.scheduler.nextDeadline == at(next))
-    #expect(bench.scheduler.checks(of: id("a")) == 1)
+    #expect(bench.scheduler.rechecks(of: id("a")) == 1)
   }
 
-  @Test("woken before it is due, it does not look")
+  @Test("a wake-up before it is due rechecks nothing")
   func early() {
     var bench = Bench()
     bench.touch()
     bench.submit("a")
     bench.oversleep(until: 0.5)
-    #expect(!bench.said.contains("look"))
+    #expect(!bench.said.contains("recheck"))
     #expect(bench.scheduler.nextDeadline == at(1))
   }
 
-  @Test("an update's checks count the looks since it was accepted")
+  @Test("an update counts the rechecks since it was accepted")
   func checks() {
     var bench = Bench()
     bench.touch()
     bench.submit("a")
-    #expect(bench.scheduler.checks(of: id("a")) == 0)
+    #expect(bench.scheduler.rechecks(of: id("a")) == 0)
     bench.pass(until: 2.5)
     bench.submit("b")
     bench.pass(until: 6)
-    #expect(bench.scheduler.checks(of: id("a")) == 6)
-    #expect(bench.scheduler.checks(of: id("b")) == 4)
-    #expect(bench.scheduler.checks(of: id("never")) == nil)
+    #expect(bench.scheduler.rechecks(of: id("a")) == 6)
+    #expect(bench.scheduler.rechecks(of: id("b")) == 4)
+    #expect(bench.scheduler.rechecks(of: id("never")) == nil)
     bench.restart(handlerLives: false)
-    #expect(bench.scheduler.checks(of: id("a")) == 0, "counted from the start of this run")
+    #expect(bench.scheduler.rechecks(of: id("a")) == 0, "counted from the start of this run")
   }
 
   @Test("nothing waiting: no timer")
@@ -77,10 +77,10 @@ struct LookingTests {
     bench.touch()
     bench.submit("a")
     bench.pass(until: 10)
-    #expect(bench.scheduler.checks(of: id("a")) == 40)
+    #expect(bench.scheduler.rechecks(of: id("a")) == 40)
   }
 
-  @Test("what was missed is found at the look: a release that nobody told of")
+  @Test("a release that was not reported is found at the recheck")
   func missedWakeUp() {
     var bench = Bench()
     bench.touch()

@@ -3,7 +3,7 @@ import Testing
 import Timeline
 
 @Suite("What people ask for afterwards: cancel and apply")
-struct CancelAndHurryTests {
+struct CancelAndExpediteTests {
   private static let policies = ["flaky": HandlerPolicy(attempts: 9, backoff: .seconds(100))]
   private var bench = Bench(interval: .forever, policies: policies)
 
@@ -54,7 +54,7 @@ struct CancelAndHurryTests {
 
   @Test("one that is being applied, has ended, is on its way into the store, or is not known cannot be cancelled")
   mutating func notWaiting() {
-    bench.beforeVerdict = { bench in
+    bench.duringLastLook = { bench in
       _ = bench.news()
       bench.cancel("a")
       #expect(bench.said == [], "marked")
@@ -71,7 +71,7 @@ struct CancelAndHurryTests {
     var scheduler = Scheduler(quietPeriod: .zero, interval: .seconds(1))
     _ = scheduler.submit(update("x"), payload: [], at: at(0))
     #expect(scheduler.cancel(id("x"), reason: "", at: at(0)) == [])
-    #expect(scheduler.hurry(id("x")) == [])
+    #expect(scheduler.expedite(id("x")) == [])
     #expect(bench.violations == [])
   }
 
@@ -83,7 +83,7 @@ struct CancelAndHurryTests {
     _ = scheduler.stored(.accept(update("a"), payload: []), at: at(0))
     #expect(scheduler.cancel(id("a"), reason: "one", at: at(1)).count == 1)
     #expect(scheduler.cancel(id("a"), reason: "two", at: at(1)) == [])
-    #expect(scheduler.hurry(id("a")) == [])
+    #expect(scheduler.expedite(id("a")) == [])
     #expect(scheduler.screens(["panel": .clear(since: at(1))], at: at(1)) == [])
     #expect(!scheduler.isWaiting(id("a")))
   }
@@ -122,7 +122,7 @@ struct CancelAndHurryTests {
   mutating func quiet() {
     bench.submit("a", quiet: .seconds(100))
     bench.pass(until: 1)
-    bench.hurry("a")
+    bench.expedite("a")
     #expect(bench.running == id("a"))
     #expect(bench.violations == [])
   }
@@ -130,7 +130,7 @@ struct CancelAndHurryTests {
   @Test("nor for notBefore")
   mutating func notBefore() {
     bench.submit("a", notBefore: wall(100))
-    bench.hurry("a")
+    bench.expedite("a")
     #expect(bench.running == id("a"))
     #expect(bench.violations == [])
   }
@@ -139,7 +139,7 @@ struct CancelAndHurryTests {
   mutating func backoff() {
     bench.submit("a", to: "flaky")
     bench.handlerEnds(.failed)
-    bench.hurry("a")
+    bench.expedite("a")
     #expect(bench.said.last == "start a, attempt 2")
     #expect(bench.violations == [])
   }
@@ -148,7 +148,7 @@ struct CancelAndHurryTests {
   mutating func screen() {
     bench.touch()
     bench.submit("a", to: "flaky", quiet: .seconds(100), notBefore: wall(1000), deadline: wall(2000))
-    bench.hurry("a")
+    bench.expedite("a")
     #expect(bench.running == nil)
     #expect(bench.scheduler.blockers(of: id("a"), at: bench.now).map(\.code) == [.touched])
     bench.pass(until: 5)
@@ -163,7 +163,7 @@ struct CancelAndHurryTests {
     bench.submit("high", priority: 1)
     bench.submit("a", quiet: .seconds(100))
     bench.submit("b")
-    bench.hurry("a")
+    bench.expedite("a")
     #expect(bench.scheduler.blockers(of: id("b"), at: bench.now).last?.owner == "high")
     bench.release()
     bench.handlerEnds()
@@ -173,11 +173,11 @@ struct CancelAndHurryTests {
     #expect(bench.violations == [])
   }
 
-  @Test("a touch in the last look gives it back, and it is in a hurry still")
+  @Test("after a touch in the last look it waits again and is still expedited")
   mutating func aborted() {
     bench.submit("a", quiet: .seconds(100))
-    bench.beforeVerdict = { $0.touch() }
-    bench.hurry("a")
+    bench.duringLastLook = { $0.touch() }
+    bench.expedite("a")
     #expect(bench.running == nil)
     bench.pass(until: 1)
     bench.release()
@@ -185,10 +185,10 @@ struct CancelAndHurryTests {
     #expect(bench.violations == [])
   }
 
-  @Test("a failure ends the hurry: the pause, and the quiet period after it, count again")
+  @Test("a failure ends that: the backoff, and the quiet period after it, count again")
   mutating func failure() {
     bench.submit("a", to: "flaky", quiet: .seconds(500))
-    bench.hurry("a")
+    bench.expedite("a")
     bench.handlerEnds(.failed)
     #expect(bench.running == nil)
     bench.pass(until: 499)
@@ -202,7 +202,7 @@ struct CancelAndHurryTests {
   mutating func deadline() {
     bench.touch()
     bench.submit("a", deadline: wall(10))
-    bench.hurry("a")
+    bench.expedite("a")
     bench.pass(until: 10)
     #expect(bench.said.last == "ended a: expired")
     #expect(bench.violations == [])
@@ -212,15 +212,15 @@ struct CancelAndHurryTests {
   mutating func notToHurry() {
     bench.submit("a")
     _ = bench.news()
-    bench.hurry("a")
-    bench.hurry("never")
+    bench.expedite("a")
+    bench.expedite("never")
     bench.handlerEnds()
-    bench.hurry("a")
+    bench.expedite("a")
     #expect(bench.news() == ["store finish a", "ended a: applied"])
     bench.touch()
     bench.submit("b")
-    bench.hurry("b")
-    bench.hurry("b")
+    bench.expedite("b")
+    bench.expedite("b")
     #expect(bench.scheduler.waitingCount == 1 && bench.scheduler.waitingCount(of: 0) == 1)
     #expect(bench.violations == [])
   }
@@ -229,7 +229,7 @@ struct CancelAndHurryTests {
   mutating func beside() {
     bench.submit("a")
     bench.submit("b", quiet: .seconds(100))
-    bench.hurry("b")
+    bench.expedite("b")
     #expect(bench.running == id("a"))
     bench.handlerEnds()
     #expect(bench.running == id("b"))
