@@ -154,8 +154,8 @@ let package = Package(
     tests(
       .unit, "ShellTests",
       [
-        "Timeline", "Scheduling", "HTTPTypes", "ControlAPI", "Haptics", "EventLoop", "Handlers", "ServiceConfiguration",
-        "ServiceLog", "UpdateStore", "Service", "SimulatedSystemd",
+        "Timeline", "Linux", "Scheduling", "HTTPTypes", "ControlAPI", "Haptics", "EventLoop", "Handlers",
+        "ServiceConfiguration", "ServiceLog", "UpdateStore", "Service", "SimulatedSystemd",
       ]),
     tests(.unit, "RacingTests", ["Racing", "Timeline"]),
 
@@ -181,7 +181,10 @@ let package = Package(
       ["Timeline", "Linux", "TouchgateAPI", "TouchgateClient", "TouchgateCommands", "ProjectFiles"]),
     tests(
       .integration, "ServiceConfigurationTests",
-      ["Timeline", "TouchModel", "Gating", "Scheduling", "Haptics", "DeviceRules", "ServiceConfiguration", "ProjectFiles"]),
+      [
+        "Timeline", "TouchModel", "Gating", "Scheduling", "Haptics", "DeviceRules", "ServiceConfiguration",
+        "ProjectFiles",
+      ]),
     tests(
       .integration, "ServiceTests",
       [

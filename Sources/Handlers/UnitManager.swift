@@ -48,7 +48,9 @@ public final class BusUnitManager: UnitManager {
     change("StopUnit", unit, answered)
   }
 
-  private func change(_ method: String, _ unit: String, _ answered: @escaping (JobAnswer, Instant) -> Void) -> AnyObject? {
+  private func change(_ method: String, _ unit: String, _ answered: @escaping (JobAnswer, Instant) -> Void)
+    -> AnyObject?
+  {
     bus.call(Self.manager, method, [unit, "replace"]) { reply, now in
       answered(reply.map { $0.first?.text ?? "" }, now)
     }

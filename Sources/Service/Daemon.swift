@@ -113,7 +113,8 @@ public final class Daemon {
 
   /// `systemctl status` shows it.
   private var status: String {
-    "\(count(engine.scheduler.waitingCount, "update")) waiting" + (engine.scheduler.applying.map { ", applying \($0)" } ?? "")
+    "\(count(engine.scheduler.waitingCount, "update")) waiting"
+      + (engine.scheduler.applying.map { ", applying \($0)" } ?? "")
   }
 
   /// The earliest of all. A new owner with a deadline is added here and in `timePassed`.

@@ -1,8 +1,8 @@
 import EventLoop
 import Glibc
+import HTTPTypes
 import Handlers
 import Haptics
-import HTTPTypes
 import Linux
 import Scheduling
 import ServiceConfiguration

@@ -36,8 +36,10 @@ extension Calls {
 
   private func addQueue(_ text: inout MetricsText) {
     text.add("touchgate_updates_waiting", .gauge, "Updates waiting.", engine.scheduler.waitingCount)
-    text.add("touchgate_updates_applying", .gauge, "Updates being applied: 0 or 1.", engine.scheduler.applying == nil ? 0 : 1)
-    let oldest = engine.scheduler.oldestWaiting.flatMap(engine.scheduler.update).map { SystemClock.wall - $0.createdAt } ?? .zero
+    text.add(
+      "touchgate_updates_applying", .gauge, "Updates being applied: 0 or 1.", engine.scheduler.applying == nil ? 0 : 1)
+    let oldest =
+      engine.scheduler.oldestWaiting.flatMap(engine.scheduler.update).map { SystemClock.wall - $0.createdAt } ?? .zero
     text.add(
       "touchgate_oldest_waiting_seconds", .gauge, "How long the oldest update has been waiting; 0 if none is.",
       max(oldest, .zero).inSeconds)

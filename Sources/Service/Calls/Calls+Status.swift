@@ -1,7 +1,7 @@
 import ControlAPI
 import Gating
-import Haptics
 import HTTPTypes
+import Haptics
 import Scheduling
 import SocketServer
 import Timeline

@@ -1,6 +1,6 @@
 import ControlAPI
-import Handlers
 import HTTPTypes
+import Handlers
 import Linux
 import Scheduling
 import ServiceConfiguration

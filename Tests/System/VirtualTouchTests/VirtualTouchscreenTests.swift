@@ -45,7 +45,8 @@ private let sharedRecordings = ProjectFiles.shared.appending(path: "recordings")
 
 private let hasUinput = access("/dev/uinput", W_OK) == 0
 
-@Suite("virtual touchscreens", .enabled(if: hasUinput, "no /dev/uinput here: Tests/Tools/vm/run runs these"), .serialized)
+@Suite(
+  "virtual touchscreens", .enabled(if: hasUinput, "no /dev/uinput here: Tests/Tools/vm/run runs these"), .serialized)
 struct VirtualTouchscreenTests {
   @Test("what fingers do is what another program reads, and the kernel's table agrees")
   func touches() throws {

@@ -20,7 +20,8 @@ struct UnitJobTests {
   private func job(timeout: Duration = .seconds(60)) throws -> UnitJob {
     try UnitJob(
       "a.service", sampleStart(timeout: timeout), manager: manager, markerPath: marker, boot: "boot", log: Log(),
-      now: at(0)) { [ends] end, _ in ends.all.append(end) }
+      now: at(0)
+    ) { [ends] end, _ in ends.all.append(end) }
   }
 
   private func record(_ activity: UnitRecord.Activity, since: Double = 1) -> UnitRecord {

@@ -1,5 +1,6 @@
 import Foundation
 import Handlers
+import Linux
 import Scheduling
 import ServiceLog
 import Testing
@@ -76,7 +77,7 @@ struct EngineTests {
   private func result(_ state: FinalState) -> HandlerEnd {
     HandlerEnd(
       result: UpdateResult(
-        state: state, exitCode: 0, message: "", finishedAt: WallTime(millisecondsSinceEpoch: 0),
+        state: state, exitCode: 0, message: "", finishedAt: SystemClock.wall,
         releaseToStartMilliseconds: nil))
   }
 
