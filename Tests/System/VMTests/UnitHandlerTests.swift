@@ -136,6 +136,56 @@ extension SystemdTests {
       #expect(contents("\(folder)/started") == "x\n")
     }
 
+    /// Requests would hide what this is about: whether the service comes back by itself to what it has to do.
+    @Test(
+      "D-Bus goes away and comes back while a unit runs and nobody asks: the unit's end is noticed, and the watchdog is fed"
+    )
+    func busGoneAndNobodyAsks() throws {
+      try service.dropIn("[Service]\nWatchdogSec=4s\n")
+      try service.unit(
+        "touchgate-long.service",
+        "echo x >> \(folder)/started; until [ -e \(folder)/go ]; do sleep 0.05; done; cat /proc/uptime > \(folder)/end")
+      try service.handler("long", "Unit=touchgate-long.service")
+      try service.start()
+      let began = Int(Date().timeIntervalSince1970)
+      let pid = try service.pid
+      let id = try service.submit("long")
+      #expect(eventually { contents("\(folder)/started") == "x\n" })
+      // The last question for now; its answer comes with the end.
+      let waiter = try ChildProcess(
+        "/bin/sh",
+        [
+          "-c", "touchgate wait \(id) --timeout 40s; echo $? > \(folder)/status; cat /proc/uptime > \(folder)/returned",
+        ],
+        errors: "\(folder)/errors")
+      hold(for: .seconds(1))
+      _ = try service.systemctl("stop", "dbus.socket", "dbus.service")
+      hold(for: .seconds(1))
+      _ = try service.systemctl("start", "dbus.socket", "dbus.service")
+      // Longer than the watchdog lets the service be silent.
+      hold(for: .seconds(7))
+      #expect(try service.pid == pid, "the watchdog leaves it alone: \(service.journal)")
+      try "".write(toFile: "\(folder)/go", atomically: true, encoding: .utf8)
+      try #require(eventually { !contents("\(folder)/end").isEmpty })
+      let isAnswered = eventually(within: .seconds(30)) { !waiter.isRunning }
+      try #require(isAnswered, "\(service.journal)")
+      #expect(contents("\(folder)/status") == "0\n", "\(contents("\(folder)/errors"))\(service.journal)")
+      let delay = try uptime("\(folder)/returned") - uptime("\(folder)/end")
+      print("D-Bus back, nobody asks: the end of a unit is seen after \(Int(delay * 1000)) ms")
+      #expect(delay < 1.5, "\(service.journal)")
+      #expect(try service.pid == pid, "\(service.journal)")
+      let journal = try Run("/usr/bin/journalctl", ["-u", "touchgated", "--since", "@\(began)"]).output
+      let withheld = journal.split(separator: "\n").filter { $0.lowercased().contains("watchdog") }
+      #expect(withheld == [], "\(withheld)")
+      #expect(try service.update(id).state == "applied")
+      #expect(contents("\(folder)/started") == "x\n")
+    }
+
+    /// Seconds since the machine was started, as /proc/uptime has them.
+    private func uptime(_ file: String) throws -> Double {
+      try #require(contents(file).split(separator: " ").first.flatMap { Double($0) })
+    }
+
     @Test(
       "a unit outlives a kill or stop of the service: its record decides, and it is not started again",
       arguments: Self.all
