@@ -75,6 +75,9 @@ public final class Feedback {
     perform(calls.found(at: clock()))
   }
 
+  /// Something about the chosen device has changed: if it refused, it is tried again at once.
+  public func mayWorkAgain() { perform(calls.mayWorkAgain(at: clock())) }
+
   public func useNone(because reason: String) {
     session += 1
     motor?.send(.release)

@@ -63,6 +63,7 @@ public struct FeedbackCalls: Sendable {
   /// Prepared ahead, until then.
   private var ahead: [FeedbackKind: Instant] = [:]
   private var lastUse = Instant.distantPast
+  private var lastKind = FeedbackKind.selection
 
   public init() {}
 
@@ -149,6 +150,14 @@ public struct FeedbackCalls: Sendable {
     return runAll(reason)
   }
 
+  /// The device that refused may work by now (its rights were changed, it has woken up): it is tried at once. Until it
+  /// answers, the reason for its silence stays.
+  public mutating func mayWorkAgain(at now: Instant) -> [Output] {
+    guard case .broken(let reason, retry: _) = motor else { return [] }
+    motor = .broken(reason, retry: now)
+    return want(lastKind, now)
+  }
+
   public mutating func prepared(_ kind: FeedbackKind, at now: Instant) -> [Output] {
     switch motor {
     case .present(var kinds), .stuck(var kinds):
@@ -190,7 +199,7 @@ public struct FeedbackCalls: Sendable {
   }
 
   private mutating func want(_ kind: FeedbackKind, _ now: Instant) -> [Output] {
-    lastUse = now
+    (lastUse, lastKind) = (now, kind)
     switch motor {
     case .present(var kinds):
       if kinds[kind] != nil { return [] }

@@ -1,9 +1,9 @@
 public import Timeline
 
-/// What one reader saw, set off: whole contacts, and halves of them.
+/// What one reader saw: whole contacts and half ones.
 public struct Account: Equatable, Sendable {
   /// From `begin` on, up to but without `end`. Where this reader saw no end, it lasts for it until another begins in
-  /// the slot, or for ever.
+  /// the slot, or forever.
   public struct Contact: Equatable, Sendable {
     public var slot: Int32
     public var begin: Instant
@@ -17,7 +17,7 @@ public struct Account: Equatable, Sendable {
   /// Keys and buttons that stay pressed for this reader.
   public private(set) var pressesWithoutRelease: [Instant] = []
   public private(set) var releasesWithoutPress: [Instant] = []
-  /// Where not 0, nothing is proven.
+  /// If not 0, nothing is proven.
   public private(set) var losses = 0
 
   public var beginsWithoutEnd: [Instant] { contacts.filter { !$0.isWhole }.map(\.begin) }
@@ -53,7 +53,7 @@ public struct Account: Equatable, Sendable {
     pressesWithoutRelease += pressed.values.sorted()
   }
 
-  /// For each of these instants at which somebody was on the glass: for how long already.
+  /// For each of these instants inside a contact: the time since that contact began.
   public func hits(_ starts: [Instant]) -> [Duration] {
     var hits: [Duration] = []
     var coming = contacts[...]

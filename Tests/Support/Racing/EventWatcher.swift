@@ -2,8 +2,8 @@ import CLinux
 import Glibc
 import Timeline
 
-/// Reads a device beside the service, as any program may: the events as the kernel stamped them, and no code of the
-/// service to understand them. What it does not see, nobody but the service has seen.
+/// Reads a device at the same time as the service, as any program could: with the kernel's timestamps, and without code of
+/// the service. What it does not see, only the service can have seen.
 public final class EventWatcher {
   public struct CannotRead: Error, CustomStringConvertible {
     public let description: String
@@ -32,7 +32,7 @@ public final class EventWatcher {
 
   deinit { close(descriptor) }
 
-  /// Waits at most so long, and returns what came; nil when the device is gone.
+  /// Waits for events, at most this many milliseconds, and returns what they show; nil: the device is gone.
   public func read(within milliseconds: CInt) -> [Sighting]? {
     var waiting = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
     guard poll(&waiting, 1, milliseconds) > 0 else { return [] }

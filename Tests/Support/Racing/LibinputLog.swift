@@ -4,7 +4,7 @@ public struct LibinputLog: Equatable, Sendable {
   public private(set) var downs = 0
   /// Lifted or cancelled.
   public private(set) var ups = 0
-  /// Begun in a seat slot that had one, or ended in one that had none: libinput should not let it happen.
+  /// Begun in an occupied seat slot, or ended in an empty one: libinput should prevent both.
   public private(set) var contradictions = 0
   /// Touches that were never lifted.
   public var left: Int { touching.count }

@@ -1,6 +1,6 @@
 public import Timeline
 
-/// What one who looks at a touch device saw at one instant.
+/// What a reader of a touch device saw at one instant.
 public struct Sighting: Equatable, Sendable {
   public enum Kind: Equatable, Sendable {
     /// A tracking id in a slot.
@@ -39,7 +39,7 @@ extension Sighting: CustomStringConvertible {
     return "\(time.nanoseconds) \(what)"
   }
 
-  /// Nil where the line is none of these.
+  /// Nil: the line is none of these.
   public init?(line: some StringProtocol) {
     let words = line.split(separator: " ")
     let numbers = words.dropFirst(2).compactMap { Int32($0) }

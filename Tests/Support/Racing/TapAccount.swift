@@ -3,9 +3,8 @@ public import Timeline
 /// What one reader saw of each tap of the tapper: from the first finger that lands on the empty glass to the last that
 /// leaves it.
 ///
-/// `Account` goes by slots. A change of slot that a grab has swallowed leaves a reader with the wrong one, although it
-/// sees each beginning and each end: with two fingers it then takes one contact for two halves. This goes by the
-/// tapper's word, and is not misled.
+/// `Account` judges by slots. If a grab hides a change of slot, a reader uses the wrong one although it sees each beginning
+/// and end: with two fingers it then takes one contact for two halves. This judges by the tapper's log instead.
 public struct TapAccount: Equatable, Sendable {
   public struct Tap: Equatable, Sendable {
     /// Before the first event was written.
@@ -41,7 +40,7 @@ public struct TapAccount: Equatable, Sendable {
     }
     var index = 0
     for sighting in seen {
-      // The kernel's stamps have microseconds, the tapper's nanoseconds: the next one counts from its microsecond on.
+      // The kernel's stamps have microseconds, the tapper's nanoseconds: the next tap counts from its microsecond on.
       while index + 1 < taps.count, taps[index + 1].first <= sighting.time + .microseconds(1) { index += 1 }
       guard index < taps.count, sighting.time <= taps[index].last else {
         strays += 1
@@ -57,7 +56,7 @@ public struct TapAccount: Equatable, Sendable {
     }
   }
 
-  /// Nobody but the service saw anything of them.
+  /// Only the service saw anything of them.
   public var swallowed: Int { taps.count { $0.begins == 0 && $0.ends == 0 } }
   public var halves: Int { taps.count { $0.begins != $0.ends } }
   /// Each finger that was seen was seen to land and to leave, and some of the same tap were not seen.

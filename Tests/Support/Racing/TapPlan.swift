@@ -1,8 +1,8 @@
 import Seeded
 
-/// What a restless visitor does, determined by a seed: bursts of up to 50 taps a second, and pauses.
+/// What a busy visitor does, determined by a seed: bursts of up to 50 taps a second, and pauses.
 ///
-/// Where two fingers are used, one tap in three is made with both. As controllers do, a finger takes the lowest slot
+/// With two fingers, one tap in three is made with both. As controllers do, a finger takes the lowest slot
 /// that is free.
 public struct TapPlan: Sequence, IteratorProtocol, Sendable {
   public enum Action: Equatable, Sendable {
@@ -10,7 +10,7 @@ public struct TapPlan: Sequence, IteratorProtocol, Sendable {
     case up(slot: Int)
   }
 
-  /// Something is done so long after the step before.
+  /// An action, and the time since the one before.
   public struct Step: Equatable, Sendable {
     public var wait: Duration
     public var action: Action

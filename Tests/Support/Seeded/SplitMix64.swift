@@ -1,5 +1,5 @@
-/// Random numbers that a seed determines, the same on every machine, so that a test that fails can be run again. Apart
-/// from the service's own, which the tests judge. Rule: Steele, Lea and Flood, "Fast splittable pseudorandom number
+/// Random numbers determined by a seed, the same on every machine, so that a failed test can be repeated. Separate from
+/// the service's own, which the tests judge. Rule: Steele, Lea and Flood, "Fast splittable pseudorandom number
 /// generators" (2014).
 public struct SplitMix64: RandomNumberGenerator, Sendable {
   private var state: UInt64
@@ -14,7 +14,7 @@ public struct SplitMix64: RandomNumberGenerator, Sendable {
     return z ^ (z >> 31)
   }
 
-  /// 0..<limit; 0 where `limit` is 0.
+  /// 0..<limit; 0 if `limit` is 0.
   public mutating func below(_ limit: Int) -> Int { limit <= 0 ? 0 : Int(next() % UInt64(limit)) }
 
   /// True once in `odds` times.

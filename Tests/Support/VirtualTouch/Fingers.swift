@@ -1,10 +1,10 @@
 import Recordings
 import TouchModel
 
-/// One event without its stamp, which the kernel adds.
+/// One event without a timestamp, which the kernel adds.
 public typealias RawEvent = (type: UInt16, code: UInt16, value: Int32)
 
-/// The fingers on a screen, and the events that a device sends for what they do. Pure: it knows no kernel.
+/// The fingers on a screen, and the events that a device sends for them. Pure: no kernel is involved.
 ///
 /// Like hid-multitouch, it sends the position of the oldest finger as ABS_X/ABS_Y too, and BTN_TOUCH with the first and
 /// the last finger.
@@ -52,7 +52,7 @@ struct Fingers {
     return (fraction(finger.x, axes.x), fraction(finger.y, axes.y))
   }
 
-  /// A finger lands, with a new tracking id. Where one is down already, the new id replaces its id in place.
+  /// A finger lands, with a new tracking id. If one is down already, the new id replaces its id in place.
   mutating func down(_ slot: Int, x: Double, y: Double) {
     precondition((0..<slotCount).contains(slot), "slot \(slot) of \(device.name), which has \(slotCount)")
     fingers[slot] = Finger(age: landed, x: place(x, axes.x), y: place(y, axes.y))
@@ -86,7 +86,7 @@ struct Fingers {
     }
   }
 
-  /// Events that the fingers do not know of, in front of the end of the frame.
+  /// Further events, before the end of the frame.
   mutating func add(_ events: [RawEvent]) {
     pending += events
   }

@@ -5,7 +5,7 @@ import Glibc
 public final class ForeignGrab {
   private let descriptor: CInt
 
-  /// Grabs `/dev/input/eventN` through a descriptor of its own.
+  /// Grabs `/dev/input/eventN` through a separate descriptor.
   public init(node: String) throws(VirtualTouchError) {
     descriptor = open(node, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
     guard descriptor >= 0 else { throw .cannotOpen(node: node, errno: errno) }

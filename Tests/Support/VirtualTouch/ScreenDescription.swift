@@ -1,7 +1,7 @@
 public import Recordings
 import TouchModel
 
-/// What a virtual touchscreen is to be.
+/// A virtual touchscreen to make.
 public struct ScreenDescription: Equatable, Sendable {
   public enum Kind: Equatable, Sendable {
     /// Type B: slots and tracking ids.

@@ -21,7 +21,7 @@ public enum ScreenSource: Equatable, Sendable {
   case likeRecording(path: String)
 }
 
-/// What is done with one screen.
+/// A command for one screen.
 public enum TouchCommand: Equatable, Sendable {
   case down(slot: Int, ScreenPoint)
   case move(slot: Int, ScreenPoint)

@@ -1,6 +1,6 @@
 import TouchModel
 
-/// The text of touchplay scripts into steps, line by line; README.md beside this file describes the language.
+/// Parses touchplay scripts into steps, line by line; README.md in this folder describes the language.
 ///
 /// Pure: whether a slot exists or a file can be read is seen when the script plays.
 public struct ScriptParser {

@@ -1,14 +1,14 @@
 import Recordings
 import Timeline
 
-/// Does what the steps of a script say, in real time. The screens and grabs it made last as long as it.
+/// Executes the steps of a script in real time. Its screens and grabs end with it.
 public final class ScriptPlayer {
   private var descriptions: [String: RecordedDevice] = [:]
   private var screens: [String: VirtualTouchscreen] = [:]
   private var grabs: [GrabTarget: ForeignGrab] = [:]
   private let plugged: (_ name: String, _ node: String) -> Void
 
-  /// `plugged` hears of every screen that was made, with its `/dev/input/eventN`.
+  /// `plugged` is called for every screen that was made, with its `/dev/input/eventN`.
   public init(plugged: @escaping (_ name: String, _ node: String) -> Void) {
     self.plugged = plugged
   }

@@ -13,7 +13,7 @@ public final class VirtualPad: Sendable {
     public let percent: Int
   }
 
-  /// From on to off.
+  /// From the motor's start to its stop.
   public struct Pulse: Sendable {
     public let start: Instant
     /// Nil: it still runs.
@@ -39,7 +39,7 @@ public final class VirtualPad: Sendable {
     }
   }
 
-  /// Takes it away; before that nothing of it may be used any more.
+  /// Removes the device; the value must not be used afterwards.
   public func unplug() {
     isPlugged.store(false, ordering: .releasing)
     while isReading.load(ordering: .acquiring) { usleep(1000) }

@@ -4,8 +4,8 @@ import Glibc
 import Synchronization
 public import Timeline
 
-/// A device with force feedback, made through /dev/uinput and answered by a thread of this process: keeps what the
-/// kernel hands to it, with the time. uinput checks no ids and keeps no time; `VirtualPad` does.
+/// A device with force feedback, made through /dev/uinput and answered by a thread of this process: records what the
+/// kernel sends to it, with the time. uinput checks no ids and times no pulses; `VirtualPad` does.
 public final class VirtualVibrator: Sendable {
   public enum Event: Equatable, Sendable {
     /// EVIOCSFF, answered or not. A magnitude of the strong motor, or of a waveform.
@@ -14,7 +14,7 @@ public final class VirtualVibrator: Sendable {
     case play(id: Int)
     case stop(id: Int)
     case gain(Int)
-    /// An upload came and is left alone.
+    /// An upload that gets no answer.
     case unanswered
   }
 
@@ -25,7 +25,7 @@ public final class VirtualVibrator: Sendable {
 
   public enum Manner: Equatable, Sendable {
     case answer
-    /// Uploads are left alone: the kernel gives up after 30 s.
+    /// Uploads get no answer: the kernel gives up after 30 s.
     case silence
     /// Uploads are refused with this errno.
     case refuse(CInt)
@@ -56,7 +56,7 @@ public final class VirtualVibrator: Sendable {
     }
   }
 
-  /// Takes the device away.
+  /// Removes the device.
   public func unplug() {
     if isPlugged.exchange(false, ordering: .acquiringAndReleasing) { _ = vv_destroy(descriptor) }
     while isReading.load(ordering: .acquiring) { usleep(1000) }

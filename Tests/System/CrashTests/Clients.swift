@@ -4,20 +4,20 @@ import Synchronization
 import TouchgateAPI
 import TouchgateClient
 
-/// Programs that submit, ask again with the same id where they got no answer, look, and cancel, whatever becomes of the
-/// service; and remember what they were told.
+/// Clients that submit, submit again with the same id if they got no answer, show and cancel, whatever happens to the
+/// service; and remember the answers.
 final class Clients: Sendable {
   struct Memory: Sendable {
     var wanted: [String: Wanted] = [:]
     /// Submitted without an answer.
     var unsure: [SubmitRequest] = []
-    /// Told to be unknown although they had been accepted.
+    /// Accepted, and unknown later.
     var missing: [String] = []
-    /// Refused for no good reason.
+    /// Refused without a good reason.
     var strange: [String] = []
-    /// Refused, by the code of the refusal.
+    /// Number of refusals by code.
     var refusals: [String: Int] = [:]
-    /// Accepted lately, to look at and to cancel.
+    /// Recently accepted, to show and to cancel.
     var recent: [SubmitRequest] = []
     var waiting = 0
     var isStopped = false
@@ -30,7 +30,7 @@ final class Clients: Sendable {
   private let connection: TouchgateConnection
   private let log: String
 
-  /// Bytes that stand in each payload behind the id.
+  /// Bytes in each payload after the id.
   private let padding: Int
 
   init(socket: String, log: String, padding: Int) {
@@ -122,7 +122,7 @@ final class Clients: Sendable {
     } catch ClientError.refused(_, let problem) {
       with { memory in
         memory.refusals[problem.code, default: 0] += 1
-        // The same request is never refused for what it is.
+        // A repeated request is never refused for its content.
         if !["queueFull", "storeFull"].contains(problem.code) { memory.strange.append("\(id): \(problem.message)") }
       }
     } catch {
@@ -152,7 +152,7 @@ final class Clients: Sendable {
     }
   }
 
-  /// What the service says has ended must not be started any more.
+  /// Remembers that an update has ended: it must not be started any more.
   private func note(_ id: String, _ reply: UpdateReply) {
     guard reply.result != nil, with({ $0.wanted[id]?.endedAt }) == nil, let lines = logLength() else { return }
     with { $0.wanted[id]?.endedAt = lines }
@@ -165,7 +165,7 @@ final class Clients: Sendable {
 
   // MARK: The end
 
-  /// Submits until there is an answer for each.
+  /// Submits until each has an answer.
   func settle() {
     while true {
       let next = with { $0.unsure.popLast() }
@@ -187,10 +187,18 @@ final class Clients: Sendable {
     }
   }
 
-  /// Nil: no answer.
-  func unfinished() -> Int? {
-    guard let updates = try? connection.status().updates else { return nil }
-    return (updates["waiting"] ?? 0) + (updates["applying"] ?? 0)
+  /// Waits until the service answers. An attempt that nobody listens to does not reach it.
+  func waitForService(until limit: ContinuousClock.Instant = .now + .seconds(120)) {
+    while (try? connection.status()) == nil, ContinuousClock.now < limit { usleep(1000) }
+  }
+
+  /// Waits until all updates that were accepted have ended: one request for each (`GET /v1/updates/ID/wait`).
+  func waitForEnds(until limit: ContinuousClock.Instant) {
+    for id in with({ $0.wanted.values.filter(\.isAccepted).map(\.id) }) {
+      let left = max(1, (limit - .now).components.seconds)
+      let patient = TouchgateConnection(path: connection.path, timeout: .seconds(left + 5))
+      _ = try? patient.wait(for: id, timeout: "\(left)s")
+    }
   }
 }
 

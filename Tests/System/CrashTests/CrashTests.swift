@@ -3,7 +3,7 @@ import Seeded
 import Testing
 
 private let environment = ProcessInfo.processInfo.environment
-/// Where `Tests/Tools/run` has put what Tests/Tools/crash holds; elsewhere these tests are skipped.
+/// Where `Tests/Tools/run` has built Tests/Tools/crash; without it these tests are skipped.
 private let tools = environment["CRASH_TOOLS"]
 private let rounds = environment["CRASH_ROUNDS"].flatMap { Int($0) } ?? 100
 
@@ -18,7 +18,8 @@ struct CrashTests {
   }
 
   @Test(
-    "nor while the disk is full now and then", .enabled(if: getuid() == 0, "needs root, to mount a small file system"))
+    "the same while the disk is full now and then",
+    .enabled(if: getuid() == 0, "needs root, to mount a small file system"))
   func killedOnFullDisk() throws {
     try run("crash on a full disk", rounds: max(1, rounds / 2), onFullDisk: true)
   }
@@ -30,13 +31,13 @@ struct CrashTests {
     var random = SplitMix64(seed: seed)
     let disk = onFullDisk ? try FillingDisk(at: service.state, size: "9m") : nil
     try service.start()
-    while clients.unfinished() == nil { usleep(1000) }
+    clients.waitForService()
     disk?.start(seed: random.next())
     clients.start(3, seed: random.next())
     var exits = 0
     let boundaries = CrashingService.boundaries.shuffled(using: &random)
     for round in 0..<rounds {
-      // One in four at any moment, the others at a boundary; not each is come to in each life.
+      // One in four at any moment, the others at a boundary; not every run reaches its boundary.
       if round % 4 == 0 {
         usleep(UInt32(1000 * random.below(400)))
       } else {
@@ -51,12 +52,12 @@ struct CrashTests {
     clients.stop()
     disk?.stop()
 
-    // One life without an accident, to the end of the queue.
+    // One undisturbed run, to the end of the queue.
     try service.start()
     let limit = ContinuousClock.now + .seconds(120)
-    while clients.unfinished() == nil, ContinuousClock.now < limit { usleep(1000) }
+    clients.waitForService(until: limit)
     clients.settle()
-    while clients.unfinished() != 0, ContinuousClock.now < limit { usleep(20_000) }
+    clients.waitForEnds(until: limit)
     let outcomes = try clients.outcomes()
     let place = disk.map { "; \($0.place)" } ?? ""
     service.kill(SIGTERM)

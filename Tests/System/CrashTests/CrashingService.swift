@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// The real service in a folder of its own, living and dying again and again (Tests/crash/boundaries.c).
+/// The real service in a temporary folder, killed and started again and again (Tests/Tools/crash/boundaries.c).
 final class CrashingService {
   let folder: String
   private(set) var lives = 0
@@ -44,7 +44,7 @@ final class CrashingService {
     try text.write(toFile: "\(folder)/\(file)", atomically: true, encoding: .utf8)
   }
 
-  /// Where it can die: the calls of the service that others can see, or that the next life finds the traces of.
+  /// Where it can be killed: system calls that others can see, or that leave traces for the next run.
   static let boundaries: [String] = [
     "pwrite queue.sqlite-wal", "fdatasync queue.sqlite-wal", "fallocate queue.sqlite-wal", "pwrite queue.sqlite",
     "fdatasync queue.sqlite", "ftruncate queue.sqlite", "pwrite queue.sqlite-shm", "ftruncate queue.sqlite-shm",
@@ -54,7 +54,7 @@ final class CrashingService {
     (call.hasPrefix("pwrite") ? ["before", "middle", "after"] : ["before", "after"]).map { "\(call) \($0)" }
   }
 
-  /// Dies at the `number`-th boundary of that kind; nil: at none.
+  /// Starts it, to be killed at the `number`-th boundary of this kind; nil: at none.
   func start(boundary: String? = nil, number: Int = 1) throws {
     lives += 1
     let process = Process()
@@ -73,13 +73,13 @@ final class CrashingService {
     self.process = process
   }
 
-  /// Waits until it has died, no longer than the limit.
+  /// Waits until it has ended, or until the limit.
   func waitForEnd(within limit: Duration) {
     let end = ContinuousClock.now + limit
     while let process, process.isRunning, ContinuousClock.now < end { usleep(1000) }
   }
 
-  /// The signal that ended it, 0 for an exit by itself.
+  /// Returns the signal that ended it; 0: it had exited.
   @discardableResult
   func kill(_ number: Int32) -> Int32 {
     guard let process else { return 0 }
@@ -91,7 +91,7 @@ final class CrashingService {
 
   var isRunning: Bool { process?.isRunning == true }
 
-  /// Each kind of boundary at which it has died, with how often.
+  /// The kinds of boundary at which it was killed, with how often.
   func boundaries() throws -> [String: Int] {
     let lines = try String(contentsOfFile: trace, encoding: .utf8).split(separator: "\n")
     return Dictionary(lines.map { (String($0), 1) }, uniquingKeysWith: +)

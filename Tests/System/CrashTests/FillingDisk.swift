@@ -3,7 +3,7 @@ import Seeded
 import Synchronization
 import Testing
 
-/// A small file system that somebody else fills to its last byte, and empties, again and again.
+/// A small file system that another process fills to the last byte and empties, again and again.
 final class FillingDisk: Sendable {
   private let path: String
   private let stopped = Atomic<Bool>(false)

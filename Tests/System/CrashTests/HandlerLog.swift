@@ -1,6 +1,6 @@
 import Foundation
 
-/// What the handlers themselves wrote down (Tests/crash/handler.c): the one witness that owes nothing to the service.
+/// The log that the handlers wrote (Tests/Tools/crash/handler.c), independent of the service.
 struct HandlerLog: Equatable {
   enum Line: Equatable {
     case begin(id: String, life: Int, attempt: Int, handler: String, payload: String)
@@ -15,7 +15,7 @@ struct HandlerLog: Equatable {
 
   init(_ lines: [Line]) { self.lines = lines }
 
-  /// Throws `Malformed` at the first line that is none of ours.
+  /// - Throws: `Malformed` at the first line that no handler wrote.
   init(text: String) throws {
     lines = try text.split(separator: "\n").map { line in
       let words = line.split(separator: " ").map(String.init)

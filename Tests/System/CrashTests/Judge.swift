@@ -1,4 +1,4 @@
-/// What a client knows of one update that it wanted.
+/// What a client knows about one of its updates.
 struct Wanted: Sendable {
   enum Kind: String, CaseIterable {
     /// Succeeds at once.
@@ -9,9 +9,9 @@ struct Wanted: Sendable {
     case later
     /// Fails, and is not tried again.
     case fail
-    /// As `once`, but not again when the service has died under it (OnInterrupted=fail).
+    /// As `once`, but not again after an interruption (OnInterrupted=fail).
     case atMostOnce
-    /// As `once`, with a key: a newer one takes its place.
+    /// As `once`, with a key: a newer update replaces it.
     case keyed
   }
 
@@ -23,25 +23,25 @@ struct Wanted: Sendable {
   var isRepeated = false
   /// A client has asked to cancel it, whatever came of that.
   var cancelTried = false
-  /// So many lines the handlers' log had when a client was told that the update has ended: no start may follow.
+  /// Length of the handlers' log, in lines, when a client learned that the update has ended: no start may follow.
   var endedAt: Int?
 }
 
-/// What the service says in the end of one update.
+/// What the service finally reports about one update.
 struct Outcome: Equatable {
   let state: String
   var successor: String?
-  /// The service has died under its handler so often in a row that it was given up (`HandlerPolicy.mostInterruptions`).
+  /// Given up after too many interruptions in a row (`HandlerPolicy.mostInterruptions`).
   var isGivenUp = false
-  /// The service has died under its handler, and it is not to be started again (OnInterrupted=fail).
+  /// Interrupted, and not started again (OnInterrupted=fail).
   var isInterrupted = false
 }
 
-/// Whether anything that was accepted is lost, and anything was applied more often than its policy allows.
+/// Finds accepted updates that were lost, and updates that were applied more often than their policy allows.
 struct Judge {
   private(set) var lost: [String] = []
   private(set) var doubled: [String] = []
-  /// Anything else that must not be.
+  /// Any other fault.
   private(set) var wrong: [String] = []
   private(set) var givenUp = 0
 

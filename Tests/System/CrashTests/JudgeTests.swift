@@ -19,14 +19,14 @@ struct JudgeTests {
     return [judge.lost.count, judge.doubled.count, judge.wrong.count]
   }
 
-  @Test("what was applied once is good, and what was never accepted may be missing")
+  @Test("an update applied once is fine, and one never accepted may be missing")
   func good() {
     #expect(verdict([accepted("a")], ["a": "applied"], [begin("a"), end("a")]) == [0, 0, 0])
     #expect(verdict([Wanted(id: "a", kind: .once)], [:], []) == [0, 0, 0])
     #expect(verdict([accepted("a", .fail)], ["a": "failed"], [begin("a"), end("a", 1, 1)]) == [0, 0, 0])
   }
 
-  @Test("what was accepted and is unknown, waits for ever, was not done, or failed for no reason is lost")
+  @Test("an accepted update that is unknown, waits forever, was not applied, or failed without reason is lost")
   func lost() {
     #expect(verdict([accepted("a")], [:], []) == [1, 0, 0])
     #expect(verdict([accepted("a")], ["a": "waiting"], []) == [1, 0, 0])
@@ -36,13 +36,13 @@ struct JudgeTests {
     #expect(verdict([accepted("a")], ["a": "superseded"], []) == [1, 0, 0])
   }
 
-  @Test("what is given up after three deaths under its handler is counted, and not lost")
+  @Test("an update given up after three interruptions is counted, and not lost")
   func givenUp() {
     let judge = Judge([accepted("a")], ["a": Outcome(state: "failed", isGivenUp: true)], HandlerLog([begin("a")]))
     #expect(judge.lost == [] && judge.givenUp == 1)
   }
 
-  @Test("where the history gives way what is unknown must have been done")
+  @Test("if the history was dropped, an unknown update must have been applied")
   func forgotten() {
     func lost(_ item: Wanted, _ lines: [HandlerLog.Line]) -> Int {
       Judge([item], [:], HandlerLog(lines), historyGivesWay: true).lost.count
@@ -54,7 +54,7 @@ struct JudgeTests {
     #expect(lost(accepted("a", .once), [begin("a"), end("a", 1, 1)]) == 1)
   }
 
-  @Test("twice in one life is doubled; twice across a crash is not, if it was the last that was started")
+  @Test("twice in one run is a duplicate; twice across a crash is not, if it was the last one started")
   func doubled() {
     let (a, b) = (accepted("a"), accepted("b"))
     #expect(verdict([a], ["a": "applied"], [begin("a"), end("a"), begin("a"), end("a")]) == [0, 1, 0])
@@ -66,7 +66,7 @@ struct JudgeTests {
         == [0, 1, 0], "a client was told that it had ended")
   }
 
-  @Test("at most once means not twice across a crash either, and failing then is no loss")
+  @Test("at most once means not twice across a crash either, and a failure then is no loss")
   func atMostOnce() {
     let item = accepted("a", .atMostOnce)
     #expect(verdict([item], ["a": "applied"], [begin("a"), end("a"), begin("a", 2), end("a", 2)]) == [0, 1, 0])
@@ -75,7 +75,7 @@ struct JudgeTests {
     #expect(Judge([accepted("a")], outcome, HandlerLog([begin("a"), end("a")])).lost.count == 1)
   }
 
-  @Test("failures may be tried again as often as the policy says, and no more")
+  @Test("failures may be retried as often as the policy allows, and no more")
   func retried() {
     func lines(_ failures: Int) -> [HandlerLog.Line] {
       (0..<failures).flatMap { _ in [begin("a"), end("a", 1, 1)] } + [begin("a"), end("a")]
@@ -88,7 +88,7 @@ struct JudgeTests {
         == [0, 0, 0])
   }
 
-  @Test("two at a time, a strange payload, and an update that nobody wanted are wrong")
+  @Test("two handlers at a time, a wrong payload, and an unknown update are faults")
   func wrong() {
     let (a, b) = (accepted("a"), accepted("b"))
     let both = ["a": "applied", "b": "applied"]
@@ -97,7 +97,7 @@ struct JudgeTests {
     #expect(verdict([], [:], [begin("a"), end("a")]) == [0, 0, 1])
   }
 
-  @Test("superseded is good where the last successor was applied")
+  @Test("superseded is fine if the last successor was applied")
   func superseded() {
     let outcomes = [
       "a": Outcome(state: "superseded", successor: "b"), "b": Outcome(state: "superseded", successor: "c"),
@@ -111,7 +111,7 @@ struct JudgeTests {
     #expect(Judge(wanted, circle, HandlerLog([])).lost.count == 3)
   }
 
-  @Test("the log is read as the handlers write it, and a torn line is an error")
+  @Test("the log is read as the handlers write it, and an incomplete line is an error")
   func reading() throws {
     let log = try HandlerLog(text: "begin a 3 1 once a\nend a 3 75\n")
     #expect(log.lines == [begin("a", 3), end("a", 3, 75)])

@@ -4,11 +4,11 @@ import TouchgateAPI
 import TouchgateClient
 
 extension VMTests {
-  @Suite("Bad input is refused by name")
+  @Suite("Bad input")
   struct BadInputTests {
-    @Test("every bad request is answered by a JSON error that names the field, and the service goes on")
+    @Test("every bad request gets a JSON error that names the field, and the service still works")
     func requests() throws {
-      let service = try ServiceOnTrial(gate: "FirstScreenTimeout=0")
+      let service = try ServiceUnderTest(gate: "FirstScreenTimeout=0")
       let cases: [(body: String, status: Int, code: String, field: String?)] = [
         (#"{"handler":"nope"}"#, 400, "unknownHandler", "handler"),
         (#"{"handler":7}"#, 400, "wrongType", "handler"),
@@ -42,9 +42,9 @@ extension VMTests {
       #expect(eventually { service.isApplied(id) })
     }
 
-    @Test("a client that vanishes in mid-request leaves nothing behind")
+    @Test("a client that disconnects in mid-request leaves nothing behind")
     func vanishing() throws {
-      let service = try ServiceOnTrial(gate: "FirstScreenTimeout=0")
+      let service = try ServiceUnderTest(gate: "FirstScreenTimeout=0")
       for _ in 0..<20 {
         _ = try Run(
           "/bin/sh",
@@ -60,7 +60,7 @@ extension VMTests {
 
     @Test("the same id with the same content is the same update; with other content it is a conflict")
     func sameID() throws {
-      let service = try ServiceOnTrial(gate: "FirstScreenTimeout=0")
+      let service = try ServiceUnderTest(gate: "FirstScreenTimeout=0")
       let first = try service.submit(id: "content-42")
       #expect(eventually { service.isApplied(first) })
       #expect(try service.submit(id: "content-42") == "content-42")
@@ -70,9 +70,9 @@ extension VMTests {
       #expect(service.applied == ["content-42"])
     }
 
-    @Test("exit statuses: done, usage, no such id, service not running, not permitted")
+    @Test("the command's exit status says: done, usage error, no such id, service not running, permission denied")
     func exitStatuses() throws {
-      let service = try ServiceOnTrial(gate: "FirstScreenTimeout=0")
+      let service = try ServiceUnderTest(gate: "FirstScreenTimeout=0")
       let socket = ["--socket", "\(service.folder)/socket"]
       let submitted = try Run(touchgate, ["submit", "note"] + socket)
       #expect(submitted.status == 0)
@@ -98,16 +98,16 @@ extension VMTests {
     }
 
     @Test(
-      "a wrong configuration stops the start with file, line, reason and status 78; --check-config finds missing programs"
+      "a configuration error prevents the start and reports file, line and reason, status 78; --check-config finds missing programs"
     )
     func configuration() throws {
-      let service = try ServiceOnTrial(start: false)
+      let service = try ServiceUnderTest(start: false)
       try service.configure("touchgate.conf", "[Gate]\nQuietPeriod=soon\nQuitePeriod=1s\n")
       for arguments in [["--check-config"], ["--state", "\(service.folder)/state"]] {
         let run = try Run(touchgated, ["--config", service.folder] + arguments)
         #expect(run.status == 78)
         #expect(run.errors.contains("\(service.folder)/touchgate.conf:2: "))
-        #expect(run.errors.contains("\(service.folder)/touchgate.conf:3: "), "all that is wrong at once: \(run.errors)")
+        #expect(run.errors.contains("\(service.folder)/touchgate.conf:3: "), "all errors at once: \(run.errors)")
       }
       try service.configure("touchgate.conf", "[Gate]\nQuietPeriod=1s\n")
       #expect(try Run(touchgated, ["--config", service.folder, "--check-config"]).status == 0)

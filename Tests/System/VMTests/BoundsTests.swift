@@ -1,15 +1,15 @@
 import Foundation
-import Synchronization
+import Glibc
 import Testing
 import TouchgateAPI
 import TouchgateClient
 
 extension VMTests {
-  @Suite("The queue has bounds")
+  @Suite("Queue limits")
   struct BoundsTests {
-    /// Nothing is applied: everything waits for an hour of quiet.
-    private func service(_ queue: String = "") throws -> ServiceOnTrial {
-      try ServiceOnTrial(quiet: "1h", gate: "FirstScreenTimeout=0\n[Queue]\n\(queue)")
+    /// A service that applies nothing: every update waits for an hour of quiet.
+    private func service(_ queue: String = "") throws -> ServiceUnderTest {
+      try ServiceUnderTest(quiet: "1h", gate: "FirstScreenTimeout=0\n[Queue]\n\(queue)")
     }
 
     private func request(
@@ -19,7 +19,7 @@ extension VMTests {
     }
 
     /// The code of the refusal; nil: accepted.
-    private func refusal(_ service: ServiceOnTrial, _ request: SubmitRequest) throws -> String? {
+    private func refusal(_ service: ServiceUnderTest, _ request: SubmitRequest) throws -> String? {
       do {
         _ = try service.connection.submit(request)
         return nil
@@ -28,37 +28,19 @@ extension VMTests {
       }
     }
 
-    @Test("submissions of one moment cannot make the queue longer than MaxWaiting=")
+    @Test("simultaneous submissions cannot exceed MaxWaiting=")
     func oneMoment() throws {
       let service = try service("MaxWaiting=3")
       service.signal(SIGSTOP)
-      let answers = Mutex<[String]>([])
-      let connection = service.connection
-      for number in 0..<7 {
-        Thread.detachNewThread {
-          var answer = "202"
-          do {
-            _ = try connection.submit(SubmitRequest(handler: "note", id: "u\(number)"))
-          } catch ClientError.refused(let status, let problem) {
-            answer = "\(status) \(problem.code)"
-          } catch {
-            answer = "\(error)"
-          }
-          let text = answer
-          answers.withLock { $0.append(text) }
-        }
-      }
-      // They have all been sent when that many stand in the socket's queue; /proc tells no such thing, so a while.
-      usleep(300_000)
+      // The kernel keeps them until the service runs again.
+      let requests = try (0..<7).map { try SentRequest(#"{"handler":"note","id":"u\#($0)"}"#, service) }
       service.signal(SIGCONT)
-      #expect(eventually { answers.withLock { $0.count } == 7 })
-      #expect(
-        answers.withLock { $0.sorted() } == Array(repeating: "202", count: 3)
-          + Array(repeating: "429 queueFull", count: 4))
+      let answers = try requests.map { try $0.answer() }
+      #expect(answers.sorted() == Array(repeating: "202", count: 3) + Array(repeating: "429 queueFull", count: 4))
       #expect(try service.status().updates["waiting"] == 3)
     }
 
-    @Test("at the bound what takes the place of one that waits is accepted, what would come beside it is not")
+    @Test("at the limit an update that replaces a waiting one is accepted, an additional one is not")
     func replacement() throws {
       let service = try service("MaxWaiting=2\nMaxWaitingBytesPerUser=1000")
       #expect(try refusal(service, request("a", payload: String(repeating: "x", count: 900), key: "k")) == nil)
@@ -73,7 +55,7 @@ extension VMTests {
       #expect(try service.status().updates["waiting"] == 2)
     }
 
-    @Test("payloads that wait are bounded, in all and per user; one that ends makes room")
+    @Test("waiting payloads are limited in total and per user; an update that ends makes room")
     func bytes() throws {
       let service = try service("MaxWaitingBytes=1500")
       let payload = String(repeating: "x", count: 800)
@@ -115,9 +97,9 @@ extension VMTests {
       #expect(try service.update("a").state == "cancelled")
     }
 
-    @Test("on a full disk a submission is refused by name, status says so, and what waits is applied")
+    @Test("on a full disk a submission is refused as storeFull, status warns, and waiting updates are applied")
     func fullDisk() throws {
-      let service = try ServiceOnTrial(quiet: "1h", gate: "FirstScreenTimeout=0", start: false)
+      let service = try ServiceUnderTest(quiet: "1h", gate: "FirstScreenTimeout=0", start: false)
       let state = "\(service.folder)/state"
       try FileManager.default.createDirectory(atPath: state, withIntermediateDirectories: true)
       try #require(mount("tmpfs", state, "tmpfs", 0, "size=8m,mode=700") == 0)
@@ -137,10 +119,47 @@ extension VMTests {
       #expect(try refusal(service, request("late", payload: large)) == "503 storeFull")
       #expect(try service.status().warnings.contains { $0.hasPrefix("storeFull") })
       for number in 0..<5 { _ = try service.connection.apply("early\(number)") }
-      #expect(try eventually { try service.status().updates["applied"] == 5 })
+      for number in 0..<5 { #expect(try service.end("early\(number)")?.state == "applied") }
+      #expect(try service.status().updates["applied"] == 5)
       ftruncate(filler, 0)
       #expect(try refusal(service, request("late", payload: large)) == nil)
       #expect(try !service.status().warnings.contains { $0.contains("storeFull") })
     }
+  }
+}
+
+/// A submission that has been sent, and whose answer was not read yet.
+private final class SentRequest {
+  private let descriptor: CInt
+
+  init(_ body: String, _ service: ServiceUnderTest) throws {
+    descriptor = socket(AF_UNIX, CInt(SOCK_STREAM.rawValue), 0)
+    var address = sockaddr_un()
+    address.sun_family = sa_family_t(AF_UNIX)
+    withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: "\(service.folder)/socket".utf8) }
+    let isConnected = withUnsafeBytes(of: address) { bytes in
+      let pointer = bytes.baseAddress?.assumingMemoryBound(to: sockaddr.self)
+      return connect(descriptor, pointer, socklen_t(bytes.count)) == 0
+    }
+    try #require(isConnected)
+    let request = "POST /v1/updates HTTP/1.0\r\nHost: touchgate\r\nContent-Length: \(body.utf8.count)\r\n\r\n\(body)"
+    try #require(send(descriptor, request, request.utf8.count, 0) == request.utf8.count)
+  }
+
+  deinit { close(descriptor) }
+
+  /// Waits for it: the status, and the code of a refusal.
+  func answer() throws -> String {
+    var bytes: [UInt8] = []
+    var buffer = [UInt8](repeating: 0, count: 4096)
+    while true {
+      let count = recv(descriptor, &buffer, buffer.count, 0)
+      if count <= 0 { break }
+      bytes += buffer.prefix(count)
+    }
+    let parts = String(decoding: bytes, as: UTF8.self).components(separatedBy: "\r\n\r\n")
+    let status = String(parts[0].split(separator: " ").dropFirst().first ?? "")
+    if status == "202" { return status }
+    return "\(status) \(try JSONDecoder().decode(ProblemReply.self, from: Data((parts.last ?? "").utf8)).error.code)"
   }
 }

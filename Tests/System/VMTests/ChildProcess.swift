@@ -1,13 +1,13 @@
 import Glibc
 import Testing
 
-/// A program in the background. Not Foundation's `Process`: that has threads of its own, which wait for each other in
-/// loops that never pause, and where time is simulated no other thread gets its turn then.
+/// A program in the background. Not Foundation's `Process`, whose threads wait for each other in busy loops; in simulated
+/// time no other thread would run then.
 final class ChildProcess {
   let pid: pid_t
   private var end: Int32?
 
-  /// Starts it with no signals blocked, and with its error output going to the file `errors`.
+  /// Starts it with no signals blocked; `errors` is the file for its standard error.
   init(_ program: String, _ arguments: [String], errors: String) throws {
     var actions = posix_spawn_file_actions_t()
     posix_spawn_file_actions_init(&actions)

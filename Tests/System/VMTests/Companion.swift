@@ -1,14 +1,14 @@
 import Foundation
 import Testing
 
-/// A program of the build that runs beside a test and ends with its standard input.
+/// A program of the build that runs during a test and ends when its standard input is closed.
 final class Companion {
   private let process = Process()
   private let input = Pipe()
   private let output = Pipe()
   private var unread = ""
 
-  /// The folder of the test bundle and of all that is built with it.
+  /// The folder of the test bundle and of everything built with it.
   static let folder = URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent().path
 
   init(_ program: String, _ arguments: [String]) throws {
@@ -21,12 +21,12 @@ final class Companion {
 
   deinit { end() }
 
-  func say(_ line: String) throws {
+  func send(_ line: String) throws {
     try input.fileHandleForWriting.write(contentsOf: Data("\(line)\n".utf8))
   }
 
-  /// Waits for a line; nil where the program has ended.
-  func hear() -> String? {
+  /// Waits for a line of its output; nil: the program has ended.
+  func receive() -> String? {
     while true {
       if let end = unread.firstIndex(of: "\n") {
         defer { unread = String(unread[unread.index(after: end)...]) }
@@ -47,8 +47,8 @@ final class Companion {
   }
 }
 
-/// `libinput debug-events`, which writes down what libinput makes of all devices.
-final class LibinputOnTrial {
+/// `libinput debug-events`, which logs how libinput interprets the events of all devices.
+final class LibinputPeer {
   private let process = Process()
   private let path: String
 
@@ -58,11 +58,11 @@ final class LibinputOnTrial {
     process.executableURL = URL(filePath: "/usr/bin/stdbuf")
     process.arguments = ["-oL", "/usr/bin/libinput", "debug-events"]
     process.standardOutput = FileHandle(forWritingAtPath: path)
-    process.standardError = FileHandle.nullDevice  // It complains where a device is found a little later.
+    process.standardError = FileHandle.nullDevice  // It complains about devices that it finds late.
     try process.run()
   }
 
-  // A thread of Dispatch hands its blocked signals on to its children: only SIGKILL arrives.
+  // Children of a Dispatch thread inherit its blocked signals: only SIGKILL arrives.
   deinit {
     kill(process.processIdentifier, SIGKILL)
     process.waitUntilExit()

@@ -5,21 +5,21 @@ import TouchgateClient
 import VirtualTouch
 
 extension VMTests {
-  @Suite("What people say of what waits")
+  @Suite("Force, pause, retry and screens")
   struct ControlTests {
-    private func command(_ service: ServiceOnTrial, _ arguments: [String], as user: String? = nil) throws -> Run {
+    private func command(_ service: ServiceUnderTest, _ arguments: [String], as user: String? = nil) throws -> Run {
       let all = arguments + ["--socket", "\(service.folder)/socket"]
       guard let user else { return try Run(touchgate, all) }
       return try Run("/usr/bin/setpriv", ["--reuid=\(user)", "--clear-groups", touchgate] + all)
     }
 
-    /// A service whose socket anybody may open.
-    private func open(_ service: ServiceOnTrial) { chmod("\(service.folder)/socket", 0o666) }
+    /// Lets everybody open the service's socket.
+    private func open(_ service: ServiceUnderTest) { chmod("\(service.folder)/socket", 0o666) }
 
-    @Test("force applies under a finger and keeps in the history over what; without the right it is refused")
+    @Test("force applies during a touch, and the history records what it overrode; without the right it is refused")
     func force() throws {
       let screen = try VirtualTouchscreen(ScreenDescription("Lobby"))
-      let service = try ServiceOnTrial(start: false)
+      let service = try ServiceUnderTest(start: false)
       try service.configure("touchgate.conf", "[Gate]\nQuietPeriod=5s\n[Rights]\nForce=daemon\n")
       try service.start()
       open(service)
@@ -34,7 +34,7 @@ extension VMTests {
       #expect(service.applied == [] && service.log.contains("forced") == false)
       #expect(try command(service, ["force", id], as: "daemon").status == 0)
       #expect(eventually { service.isApplied(id) })
-      #expect(try eventually { try service.update(id).state == "applied" })
+      #expect(try service.end(id)?.state == "applied")
       #expect(try service.update(id).overrode == ["touched"])
       #expect(try command(service, ["show", id]).output.contains("over touched"))
       let timed = try command(service, atDeadline, as: "daemon").output.trimmingCharacters(in: .newlines)
@@ -42,9 +42,9 @@ extension VMTests {
       #expect(try service.status().touched)
     }
 
-    @Test("paused: nothing is applied, over a kill -9 too, and status says who and why; resumed: at once")
+    @Test("while paused nothing is applied, also after kill -9, and status says who and why; resume applies at once")
     func pause() throws {
-      let service = try ServiceOnTrial(gate: "FirstScreenTimeout=0")
+      let service = try ServiceUnderTest(gate: "FirstScreenTimeout=0")
       open(service)
       #expect(try command(service, ["pause"], as: "nobody").status == 77)
       #expect(try command(service, ["resume"]).status == 65, "nothing is paused")
@@ -52,7 +52,7 @@ extension VMTests {
       let id = try service.submit()
       service.kill(SIGTERM)
       try service.start()
-      #expect(try service.update(id).blockedMs?["paused"] != nil, "it goes on adding up over a restart")
+      #expect(try service.update(id).blockedMs?["paused"] != nil, "it adds up across a restart")
       service.kill(SIGKILL)
       try service.start()
       #expect(always(for: .seconds(1)) { service.applied == [] })
@@ -60,37 +60,37 @@ extension VMTests {
       #expect(try command(service, ["status"]).output.contains("inventory"))
       #expect(try command(service, ["resume"]).status == 0)
       #expect(eventually(within: .seconds(2)) { service.isApplied(id) })
-      #expect(try eventually { try service.update(id).state == "applied" })
+      #expect(try service.end(id)?.state == "applied")
       #expect(try #require(try service.update(id).blockedMs?["paused"]) >= 1000)
     }
 
-    @Test("retry takes up one that failed; not one that was applied, nor one that a newer of its key has replaced")
+    @Test("retry takes a failed update; not one that was applied, nor one replaced by a newer update with its key")
     func retry() throws {
-      let service = try ServiceOnTrial(gate: "FirstScreenTimeout=0", start: false)
+      let service = try ServiceUnderTest(gate: "FirstScreenTimeout=0", start: false)
       try service.handler("flaky", exec: #"/bin/sh -c "test -e \#(service.folder)/mended""#)
       try service.start()
       let id = try service.connection.submit(SubmitRequest(handler: "flaky", key: "menu")).id
-      #expect(try eventually { try service.update(id).state == "failed" })
+      #expect(try service.end(id)?.state == "failed")
       _ = FileManager.default.createFile(atPath: "\(service.folder)/mended", contents: nil)
       #expect(try command(service, ["retry", id]).status == 0)
-      #expect(try eventually { try service.update(id).state == "applied" })
+      #expect(try service.end(id)?.state == "applied")
       #expect(try command(service, ["retry", id]).status == 65)
       try FileManager.default.removeItem(atPath: "\(service.folder)/mended")
       let old = try service.connection.submit(SubmitRequest(handler: "flaky", key: "menu")).id
-      #expect(try eventually { try service.update(old).state == "failed" })
+      #expect(try service.end(old)?.state == "failed")
       _ = FileManager.default.createFile(atPath: "\(service.folder)/mended", contents: nil)
       let new = try service.connection.submit(SubmitRequest(handler: "flaky", key: "menu")).id
-      #expect(try eventually { try service.update(new).state == "applied" })
+      #expect(try service.end(new)?.state == "applied")
       let refused = try command(service, ["retry", old])
       #expect(refused.status == 65 && refused.errors.contains(new), "\(refused.errors)")
     }
 
     @Test(
-      "an update for one screen does not wait for a finger on the other; a screen that is not there is refused by name")
+      "an update for one screen does not wait for a finger on the other; an unknown screen is refused by name")
     func screens() throws {
       let lobby = try VirtualTouchscreen(ScreenDescription("Lobby"))
       let till = try VirtualTouchscreen(ScreenDescription("Till"))
-      let service = try ServiceOnTrial()
+      let service = try ServiceUnderTest()
       try #require(try service.knows(screens: 2))
       lobby.down(slot: 0, x: 0.5, y: 0.5)
       try #require(try service.sees(1))
@@ -109,9 +109,9 @@ extension VMTests {
       #expect(eventually { service.applied == [forTill, forLobby, forAll] })
     }
 
-    @Test("OnInterrupted=fail: killed under its handler, the update has failed and never runs again")
+    @Test("OnInterrupted=fail: if the service is killed while the handler runs, the update fails and never runs again")
     func interrupted() throws {
-      let service = try ServiceOnTrial(gate: "FirstScreenTimeout=0", start: false)
+      let service = try ServiceUnderTest(gate: "FirstScreenTimeout=0", start: false)
       try service.handler(
         "once", exec: #"/bin/sh -c "echo started >> \#(service.folder)/once; sleep 1""#, more: "OnInterrupted=fail")
       try service.start()
@@ -120,29 +120,31 @@ extension VMTests {
       #expect(eventually { FileManager.default.fileExists(atPath: started) })
       service.kill(SIGKILL)
       try service.start()
-      #expect(try eventually { try service.update(id).state == "failed" })
+      #expect(try service.end(id)?.state == "failed")
       #expect(try #require(try service.update(id).result?.message).contains("OnInterrupted=fail"))
       #expect(try String(contentsOfFile: started, encoding: .utf8) == "started\n")
     }
 
-    @Test("a handler that was to reboot the machine and did not: failed after its RebootTimeout=")
+    @Test("a handler that should reboot the machine and does not: its update fails after RebootTimeout=")
     func noReboot() throws {
-      let service = try ServiceOnTrial(gate: "FirstScreenTimeout=0", start: false)
+      let service = try ServiceUnderTest(gate: "FirstScreenTimeout=0", start: false)
       try service.handler("os", exec: "/bin/true", more: "Reboots=yes\nRebootTimeout=1s")
       try service.start()
       let id = try service.submit("os")
       let next = try service.submit()
-      #expect(try eventually { try service.update(next).blockers.map(\.code) == ["applying"] })
+      #expect(try service.becomes { try service.update(next).blockers.map(\.code) == ["applying"] })
       #expect(try service.update(id).state == "applying")
-      #expect(try eventually(within: .seconds(4)) { try service.update(id).state == "failed" })
+      #expect(try service.end(id, within: .seconds(4))?.state == "failed")
       #expect(try #require(try service.update(id).result?.message).contains("has not rebooted"))
       #expect(eventually { service.isApplied(next) })
     }
 
-    @Test("the clock set back a year and forward a year with a deadline pending: right by wall clock, and looks go on")
+    @Test(
+      "the clock is set back and forward a year while deadlines are pending: they follow the wall clock, and rechecks go on"
+    )
     func clock() throws {
       let screen = try VirtualTouchscreen(ScreenDescription("Lobby"))
-      let service = try ServiceOnTrial()
+      let service = try ServiceUnderTest()
       try #require(try service.knows(screens: 1))
       screen.down(slot: 0, x: 0.5, y: 0.5)
       try #require(try service.sees(1))
@@ -153,15 +155,16 @@ extension VMTests {
       let year: TimeInterval = 365 * 86400
       setClock(by: -year)
       defer { setClock(by: year) }
-      #expect(try always(for: .seconds(3)) { try service.update(soon).state == "waiting" })
-      #expect(try #require(try service.update(kept).checks) >= 2, "looks go on each second")
+      #expect(try service.stays(for: .seconds(3)) { try service.update(soon).state == "waiting" })
+      #expect(try #require(try service.update(kept).checks) >= 2, "rechecks go on each second")
       setClock(by: 2 * year)
       defer { setClock(by: -2 * year) }
-      #expect(try eventually(within: .seconds(3)) { try service.update(soon).state == "expired" })
-      #expect(try eventually(within: .seconds(3)) { try service.update(late).state == "expired" })
+      #expect(try service.end(soon, within: .seconds(3))?.state == "expired")
+      #expect(try service.end(late, within: .seconds(3))?.state == "expired")
       #expect(try service.update(never).state == "waiting")
       let checks = try #require(try service.update(kept).checks)
-      #expect(try eventually(within: .seconds(4)) { try service.update(kept).checks ?? 0 >= checks + 2 })
+      hold(for: .seconds(3))
+      #expect(try service.update(kept).checks ?? 0 >= checks + 2)
       screen.up(slot: 0)
       #expect(eventually(within: .seconds(2)) { service.applied.sorted() == [never, kept].sorted() })
     }

@@ -4,13 +4,13 @@ import TouchgateAPI
 import VirtualTouch
 
 extension VMTests {
-  @Suite("Devices come and go")
+  @Suite("Devices")
   struct DeviceTests {
-    @Test("the service started while a finger is down knows it")
+    @Test("a service that is started while a finger is down sees it")
     func startedUnderAFinger() throws {
       let screen = try VirtualTouchscreen(ScreenDescription("Lobby"))
       screen.down(slot: 3, x: 0.5, y: 0.5)
-      let service = try ServiceOnTrial()
+      let service = try ServiceUnderTest()
       #expect(try service.sees(1))
       let id = try service.submit()
       #expect(always(for: .milliseconds(1500)) { !service.isApplied(id) })
@@ -18,10 +18,12 @@ extension VMTests {
       #expect(eventually { service.isApplied(id) })
     }
 
-    @Test("unplugged with a finger down: contacts gone, and after the grace time applied; plugged in again: seen")
+    @Test(
+      "a screen unplugged with a finger down has no contacts, and after the grace time updates are applied; plugged in again it counts"
+    )
     func unplugged() throws {
       let screen = try VirtualTouchscreen(ScreenDescription("Lobby"))
-      let service = try ServiceOnTrial(gate: "MissingScreenGrace=0")
+      let service = try ServiceUnderTest(gate: "MissingScreenGrace=0")
       try #require(try service.knows(screens: 1))
       screen.down(slot: 0, x: 0.5, y: 0.5)
       try #require(try service.sees(1))
@@ -46,7 +48,7 @@ extension VMTests {
 
     @Test("a screen that is plugged in while the service runs counts, and so does a second one")
     func hotplug() throws {
-      let service = try ServiceOnTrial(gate: "FirstScreenTimeout=1s")
+      let service = try ServiceUnderTest(gate: "FirstScreenTimeout=1s")
       #expect(try service.status().gate.state == "unknown")
       let lobby = try VirtualTouchscreen(ScreenDescription("Lobby"))
       let till = try VirtualTouchscreen(ScreenDescription("Till", kind: .multitouch(slots: 2)))
@@ -62,9 +64,9 @@ extension VMTests {
       #expect(eventually { service.isApplied(id) })
     }
 
-    @Test("without any touchscreen an update is applied when the time to wait for one is over")
+    @Test("without a touchscreen an update is applied after FirstScreenTimeout=")
     func noScreen() throws {
-      let service = try ServiceOnTrial(gate: "FirstScreenTimeout=2s")
+      let service = try ServiceUnderTest(gate: "FirstScreenTimeout=2s")
       let id = try service.submit()
       #expect(try service.update(id).blockers.first?.code == "unknown")
       #expect(eventually(within: .seconds(5)) { service.isApplied(id) })
@@ -75,17 +77,17 @@ extension VMTests {
       var description = ScreenDescription("Touchpad", kind: .multitouch(slots: 5))
       description.direct = false
       let pad = try VirtualTouchscreen(description)
-      let service = try ServiceOnTrial(gate: "FirstScreenTimeout=0")
+      let service = try ServiceUnderTest(gate: "FirstScreenTimeout=0")
       pad.down(slot: 0, x: 0.5, y: 0.5)
       let id = try service.submit()
       #expect(eventually(within: .seconds(3)) { service.isApplied(id) })
       #expect(try service.status().screens.isEmpty)
     }
 
-    @Test("2,000 frames written while the service is stopped, the finger lifted meanwhile: right after SIGCONT")
+    @Test("2,000 frames and a lifted finger while the service is stopped: its state is right after SIGCONT")
     func stopped() throws {
       let screen = try VirtualTouchscreen(ScreenDescription("Lobby"))
-      let service = try ServiceOnTrial()
+      let service = try ServiceUnderTest()
       try #require(try service.knows(screens: 1))
       screen.down(slot: 0, x: 0.5, y: 0.5)
       try #require(try service.sees(1))
@@ -97,7 +99,7 @@ extension VMTests {
       let id = try service.submit()
       #expect(eventually { service.isApplied(id) })
 
-      // And the other way round: a finger that landed during the drop.
+      // The reverse: a finger that landed during the drop.
       service.signal(SIGSTOP)
       for _ in 0..<2000 {
         screen.down(slot: 1, x: 0.5, y: 0.5)
@@ -112,14 +114,14 @@ extension VMTests {
       #expect(eventually { service.isApplied(second) })
     }
 
-    @Test("no permission on the device: the gate is unknown, and status says which device and what to do")
+    @Test("without permission for the device the gate is unknown, and status says which device and what to do")
     func noPermission() throws {
       let screen = try VirtualTouchscreen(ScreenDescription("Lobby"))
-      let service = try ServiceOnTrial(start: false)
+      let service = try ServiceUnderTest(start: false)
       try #require(chmod(screen.node, 0) == 0)
       // Root may open anything; a service without that right may not.
       try service.start(as: "nobody")
-      #expect(try eventually { try !service.status().screens.isEmpty })
+      #expect(try service.becomes { try !service.status().screens.isEmpty })
       let health = try #require(try service.status().screens.first?.devices.first?.health)
       #expect(health.contains(screen.node) && health.contains("Permission denied") && health.contains("group 'input'"))
       let id = try service.submit()

@@ -11,8 +11,8 @@ import TouchReading
 import VirtualTouch
 
 extension VMTests {
-  /// The same stream of the same kernel, decoded by libevdev and by us.
-  @Suite("Beside libevdev")
+  /// The same events of the same kernel, decoded by libevdev and by us.
+  @Suite("Comparison with libevdev")
   struct DifferentialTests {
     @Test("on all recordings libevdev's slots and our contacts agree after every frame", arguments: streams)
     func agree(path: String) throws {
@@ -49,7 +49,7 @@ extension VMTests {
       #expect(!Self.streams.isEmpty)
     }
 
-    @Test("known difference: an id that is replaced in place is a new contact to us, and a mistake to libevdev")
+    @Test("known difference: an id replaced in place is a new contact to us, and an error to libevdev")
     func replacedInPlace() throws {
       let screen = try VirtualTouchscreen(ScreenDescription("Lobby"))
       let both = try BothReaders(screen.node)
@@ -66,9 +66,9 @@ extension VMTests {
       #expect(both.ours.isEmpty && both.theirs.isEmpty)
     }
 
-    /// A slot out of range is the other known difference: we ignore its data, libevdev takes the last slot. The kernel
-    /// lets none through, so it is tried by value (slot-out-of-range.touch).
-    @Test("no slot out of range comes through the kernel")
+    /// A slot out of range is the other known difference: we ignore its data, libevdev uses the last slot. The kernel
+    /// never sends one, so a touch script tests it (slot-out-of-range.touch).
+    @Test("the kernel sends no slot out of range")
     func slotOutOfRange() throws {
       let screen = try VirtualTouchscreen(ScreenDescription("Lobby", kind: .multitouch(slots: 2)))
       let both = try BothReaders(screen.node)
@@ -83,7 +83,7 @@ extension VMTests {
       }
     }
 
-    @Test("both know the contacts after a loss, whatever began and ended in it")
+    @Test("after SYN_DROPPED both have the same contacts, whatever began and ended meanwhile")
     func loss() throws {
       let screen = try VirtualTouchscreen(ScreenDescription("Lobby"))
       let both = try BothReaders(screen.node)

@@ -3,7 +3,7 @@ import Glibc
 import Testing
 import TouchModel
 
-/// Another reader of a device, with everything that the kernel sends since it was made.
+/// A second reader of a device; collects everything that the kernel sends from its creation on.
 final class EventCount {
   private let descriptor: CInt
   private var events: [InputEvent] = []

@@ -9,21 +9,21 @@ import TouchgateClient
 import VirtualTouch
 
 extension VMTests {
-  @Suite("What a guarded apply keeps from others")
+  @Suite("Guard=grab")
   struct GuardTests {
-    /// A service whose handler `slow` says when it starts, and runs so long.
-    private func service(running seconds: Double, gate: String = "") throws -> ServiceOnTrial {
-      let service = try ServiceOnTrial(gate: gate, start: false)
+    /// A service whose handler `slow` reports its start and runs for `seconds`.
+    private func service(running seconds: Double, gate: String = "") throws -> ServiceUnderTest {
+      let service = try ServiceUnderTest(gate: gate, start: false)
       let script = "echo $TOUCHGATE_UPDATE_ID >> \(service.folder)/applied; sleep \(seconds)"
       try service.handler("slow", exec: #"/bin/sh -c "\#(script)""#, more: "Guard=grab")
       try service.start()
       return service
     }
 
-    /// Tries to take the grab, and gives it back. Not while the service may want it.
+    /// Tries to grab the device, and releases it. Do not use it while the service may want the grab.
     private func isGrabbed(_ screen: VirtualTouchscreen) -> Bool { (try? ForeignGrab(node: screen.node)) == nil }
 
-    @Test("kill -9 of the service during a guarded apply: the grab is gone at once")
+    @Test("kill -9 during a guarded apply ends the grab at once")
     func killed() throws {
       let screen = try VirtualTouchscreen(ScreenDescription("Lobby"))
       let service = try service(running: 4, gate: "GuardMax=1m")
@@ -37,7 +37,7 @@ extension VMTests {
       print("kill -9 to no grab: \(ContinuousClock.now - killed)")
     }
 
-    @Test("another process holds the grab: updates wait for the finger and are applied after it, and status names it")
+    @Test("while another process holds the grab, updates still wait for the finger, and status reports the device")
     func busy() throws {
       let screen = try VirtualTouchscreen(ScreenDescription("Lobby"))
       let service = try service(running: 0)
@@ -49,14 +49,15 @@ extension VMTests {
       #expect(try service.update(id).blockers.first?.code == "touched")
       screen.up(slot: 0)
       #expect(eventually { service.isApplied(id) })
-      #expect(try eventually { try service.update(id).state == "applied" })
+      #expect(try service.end(id)?.state == "applied")
       #expect(try service.guardCounters()["busy"] ?? 0 > 0)
       let warnings = try service.status().warnings
       #expect(warnings.contains { $0.contains(screen.node) && $0.contains("grab") }, "\(warnings)")
       withExtendedLifetime(grab) {}
     }
 
-    @Test("a tap inside a guarded apply is seen by nobody, the next one by all, also where it outlasts the handler")
+    @Test(
+      "a tap during a guarded apply is seen by no program, the next one by all, also if the tap outlasts the handler")
     func swallowed() throws {
       let screen = try VirtualTouchscreen(ScreenDescription("Lobby"))
       let service = try service(running: 0.6)
@@ -67,7 +68,7 @@ extension VMTests {
       screen.down(slot: 0, x: 0.5, y: 0.5)
       screen.up(slot: 0)
       screen.down(slot: 0, x: 0.5, y: 0.5)
-      try #require(try eventually { try service.update(id).state == "applied" })
+      try #require(try service.end(id)?.state == "applied")
       #expect(always(for: .milliseconds(500)) { reader.read(within: 0) == [] }, "it waits for the finger")
       screen.up(slot: 0)
       try #require(eventually { !isGrabbed(screen) })
@@ -81,19 +82,20 @@ extension VMTests {
       #expect(counters["swallowed"] == 2)
     }
 
-    @Test("a finger that stays 2 s after the guard is released over and counted; its end is all that others see of it")
+    @Test(
+      "the guard is released 2 s after the handler despite a finger, and counted; others see only that finger's end")
     func releasedOver() throws {
       let screen = try VirtualTouchscreen(ScreenDescription("Lobby"))
       let service = try service(running: 0.5)
       let reader = try EventWatcher(node: screen.node)
-      let peer = try LibinputOnTrial(folder: service.folder)
+      let peer = try LibinputPeer(folder: service.folder)
       let device = String(screen.node.split(separator: "/").last ?? "")
       try #require(eventually { peer.text.contains("\(device) ") })
       try #require(try service.knows(screens: 1))
       let id = try service.submit("slow")
       try #require(eventually { service.isApplied(id) })
       screen.down(slot: 0, x: 0.5, y: 0.5)
-      try #require(try eventually { try service.update(id).state == "applied" })
+      try #require(try service.end(id)?.state == "applied")
       #expect(always(for: .milliseconds(1700)) { isGrabbed(screen) }, "two seconds, unless the finger lifts")
       #expect(eventually(within: .seconds(3)) { !isGrabbed(screen) })
       #expect(try service.guardCounters()["releasedOver"] == 1)
@@ -107,7 +109,7 @@ extension VMTests {
       #expect(log.downs == 1 && log.left == 0 && log.contradictions == 0)
     }
 
-    @Test("a handler that runs longer than GuardMax= goes on without the guard, and others see touches again")
+    @Test("a handler that exceeds GuardMax= goes on without the guard, and others see touches again")
     func guardMax() throws {
       let screen = try VirtualTouchscreen(ScreenDescription("Lobby"))
       let service = try service(running: 4, gate: "GuardMax=500ms")
@@ -124,7 +126,7 @@ extension VMTests {
       #expect(try service.update(id).state == "applying")
     }
 
-    @Test("a key of the device: one pressed before the guard is let go before it; one pressed inside is not seen")
+    @Test("a key pressed before the guard is released before it; a key pressed during it is not seen")
     func keys() throws {
       let power: UInt16 = 116
       var device = ScreenDescription("Lobby").device
@@ -142,7 +144,7 @@ extension VMTests {
       // Whether it waits for the key or goes on without the guard: the release must reach who saw the press.
       _ = eventually(within: .seconds(2)) { service.isApplied(first) }
       key(0)
-      try #require(try eventually { try service.update(first).state == "applied" })
+      try #require(try service.end(first)?.state == "applied")
       try #require(eventually { !isGrabbed(screen) })
       seen += reader.read(within: 1000) ?? []
       #expect(Account(seen).pressesWithoutRelease == [], "a key stays pressed for others")
@@ -151,7 +153,7 @@ extension VMTests {
       let second = try service.submit("slow")
       try #require(eventually { service.isApplied(second) })
       key(1)
-      try #require(try eventually { try service.update(second).state == "applied" })
+      try #require(try service.end(second)?.state == "applied")
       #expect(always(for: .milliseconds(500)) { reader.read(within: 0) == [] }, "it waits for the key")
       key(0)
       try #require(eventually { !isGrabbed(screen) })
@@ -161,7 +163,7 @@ extension VMTests {
       #expect(Account(reader.read(within: 1000) ?? []).halves == 0)
     }
 
-    @Test("two screens, named by the administrator: a finger on A does not delay an update for B, nor is A grabbed")
+    @Test("with two named screens a finger on A does not delay an update for B, and A is not grabbed")
     func screens() throws {
       let a = try VirtualTouchscreen(ScreenDescription("Panel left"))
       let b = try VirtualTouchscreen(ScreenDescription("Panel right"))
@@ -182,7 +184,7 @@ extension VMTests {
       #expect(Account(reader.read(within: 1000) ?? []).halves == 0)
     }
 
-    @Test("unplugged and plugged in again within the grace time under a finger that stays: nothing is applied")
+    @Test("a screen is unplugged and plugged in again within the grace time under a resting finger: nothing is applied")
     func reconnected() throws {
       let screen = ScreenDescription("Lobby")
       let service = try service(running: 0)
@@ -195,18 +197,19 @@ extension VMTests {
         let id = try service.submit("slow")
         before.unplug()
         #expect(always(for: .microseconds(Int(pauses.away))) { !service.isApplied(id) }, "\(pauses)")
-        // The panel reports a finger that rests only after a while.
+        // The panel reports a resting finger only after a while.
         let after = try VirtualTouchscreen(screen)
         #expect(always(for: .microseconds(Int(pauses.silent))) { !service.isApplied(id) }, "\(pauses)")
         after.down(slot: 0, x: 0.5, y: 0.5)
         #expect(always(for: .milliseconds(2500)) { !service.isApplied(id) }, "\(pauses)")
         after.up(slot: 0)
         #expect(eventually { service.isApplied(id) })
-        #expect(try eventually { try service.update(id).state == "applied" })
+        #expect(try service.end(id)?.state == "applied")
       }
     }
 
-    @Test("no guard is taken over what does not block but others saw begin, as a hovering finger: they see its end")
+    @Test(
+      "no guard is taken during something that does not block but others saw begin, such as hovering: they see its end")
     func hovering() throws {
       var description = ScreenDescription("Lobby")
       description.distance = true
@@ -221,13 +224,13 @@ extension VMTests {
       let id = try service.submit("slow")
       try #require(eventually { service.isApplied(id) })
       screen.up(slot: 0)
-      try #require(try eventually { try service.update(id).state == "applied" })
+      try #require(try service.end(id)?.state == "applied")
       try #require(eventually { !isGrabbed(screen) })
       let seen = Account(reader.read(within: 1000) ?? [])
       #expect(seen.contacts.count == 1 && seen.halves == 0)
     }
 
-    @Test("while one screen is held over a finger, an update for the other is guarded on its own")
+    @Test("while one screen stays grabbed for a finger, an update for the other has its own guard")
     func heldOver() throws {
       let lobby = try VirtualTouchscreen(ScreenDescription("Lobby"))
       let till = try VirtualTouchscreen(ScreenDescription("Till"))
@@ -236,13 +239,13 @@ extension VMTests {
       let forLobby = try service.connection.submit(SubmitRequest(handler: "slow", screen: "Lobby")).id
       try #require(eventually { service.isApplied(forLobby) })
       lobby.down(slot: 0, x: 0.5, y: 0.5)
-      try #require(try eventually { try service.update(forLobby).state == "applied" })
+      try #require(try service.end(forLobby)?.state == "applied")
       let forTill = try service.connection.submit(SubmitRequest(handler: "slow", screen: "Till")).id
       try #require(eventually { service.isApplied(forTill) })
       #expect(isGrabbed(till) && isGrabbed(lobby))
       lobby.up(slot: 0)
       #expect(eventually(within: .seconds(1)) { !isGrabbed(lobby) })
-      #expect(try eventually { try service.update(forTill).state == "applied" })
+      #expect(try service.end(forTill)?.state == "applied")
       #expect(eventually(within: .seconds(1)) { !isGrabbed(till) })
     }
   }

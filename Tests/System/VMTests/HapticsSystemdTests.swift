@@ -3,13 +3,16 @@ import Testing
 import VirtualVibrator
 
 extension SystemdTests {
-  @Test("the installed service vibrates from its sandbox, and its thread has no descriptors but its own")
+  @Test("the installed service vibrates from its sandbox, and its thread has only its own descriptors")
   func haptics() throws {
     let vibrator = try VirtualVibrator("Tapper")
     defer { vibrator.unplug() }
     let started = try Run("/usr/bin/systemctl", ["restart", "touchgated.service"])
     try #require(started.status == 0, "\(started.errors)")
-    let isFelt = try eventually { try Run("/usr/bin/touchgate", ["feedback", "--self-test"]).status == 0 }
+    try settleUdev()
+    var isFelt = false
+    // If other programs keep the machine busy, a pulse comes late now and then, and is left out.
+    for _ in 0..<10 where !isFelt { isFelt = try Run("/usr/bin/touchgate", ["feedback", "--self-test"]).status == 0 }
     #expect(isFelt)
     #expect(!vibrator.events.plays.isEmpty)
     let pid = try Run("/usr/bin/systemctl", ["show", "touchgated.service", "-P", "MainPID"]).output

@@ -11,7 +11,7 @@ extension VMTests {
     private static let script = ProjectFiles.root.appending(path: "Tests/Tools/api/hostile.py").path
 
     /// 64 connections of the user `nobody`, until it is killed.
-    private func attack(_ service: ServiceOnTrial) throws -> ChildProcess {
+    private func attack(_ service: ServiceUnderTest) throws -> ChildProcess {
       let process = try ChildProcess(
         "/usr/bin/setpriv", ["--reuid=nobody", "--clear-groups", "python3", Self.script, "\(service.folder)/socket"],
         errors: "\(service.folder)/attacker")
@@ -35,10 +35,10 @@ extension VMTests {
         .joined(separator: ", ")
     }
 
-    @Test("while one misbehaves in every way, another user's submit is answered, and touches are seen as before")
+    @Test("while one user misbehaves in every way, another user's submissions are answered, and touches are seen")
     func hostile() throws {
       let screen = try VirtualTouchscreen(ScreenDescription("Lobby"))
-      let service = try ServiceOnTrial()
+      let service = try ServiceUnderTest()
       chmod("\(service.folder)/socket", 0o666)
       try #require(try service.knows(screens: 1))
       var figures: [String] = []

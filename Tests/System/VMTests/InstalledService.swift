@@ -1,13 +1,15 @@
 import Foundation
 import Testing
 import TouchgateAPI
+import TouchgateClient
 
-/// The service as it is installed, under systemd, with handlers and units of the test's own; all of it is gone with the
-/// value's last user.
-final class InstalledService {
+/// The installed service under systemd, with the test's handlers and units; everything is removed in `deinit`.
+final class InstalledService: Observed {
   private static let handlers = "/etc/touchgate/handlers.d"
   private static let units = "/etc/systemd/system"
   private var files: [String] = []
+  private var feed: ServiceEvents?
+  let connection = TouchgateConnection(path: TouchgateConnection.defaultPath, timeout: .seconds(30))
 
   init() throws {
     stop()
@@ -16,7 +18,7 @@ final class InstalledService {
     for file in (try? FileManager.default.contentsOfDirectory(atPath: "/var/lib/touchgate")) ?? [] {
       try? FileManager.default.removeItem(atPath: "/var/lib/touchgate/\(file)")
     }
-    // Tests without a screen need not wait for one.
+    // Tests without a screen do not wait for one.
     try write("/etc/touchgate/touchgate.conf.d/base.conf", "[Gate]\nFirstScreenTimeout=0\nMissingScreenGrace=0\n")
   }
 
@@ -67,9 +69,24 @@ final class InstalledService {
   // MARK: What it does
 
   func start() throws {
+    feed = nil
     let started = try systemctl("start", "touchgated.service")
     try #require(started.status == 0, "\(started.errors)\(journal)")
   }
+
+  /// Those of its present run, from the first use on: a test that does not use them leaves the service alone. After a
+  /// start other than by `start`, the test calls `wasRestarted` first.
+  var events: ServiceEvents {
+    get throws {
+      if let feed { return feed }
+      let events = try ServiceEvents(socket: connection.path)
+      try #require(events.isOpen(within: .seconds(30)) { true }, "\(journal)")
+      feed = events
+      return events
+    }
+  }
+
+  func wasRestarted() { feed = nil }
 
   var pid: Int32 {
     get throws {
@@ -91,9 +108,10 @@ final class InstalledService {
     return try JSONDecoder().decode(UpdateReply.self, from: Data(shown.output.utf8))
   }
 
-  /// How it ended; nil: it did not within the limit.
+  /// How it ended; nil: not within the limit. One request, which stays open.
   func end(_ id: String, within limit: Duration = .seconds(15)) throws -> (state: String, message: String)? {
-    guard eventually(within: limit, { (try? update(id).result) != nil }) else { return nil }
+    let waited = try Run("/usr/bin/touchgate", ["wait", id, "--timeout", "\(limit.components.seconds)s", "--json"])
+    if waited.status == 75 { return nil }
     let reply = try update(id)
     return (reply.state, reply.result?.message ?? "")
   }

@@ -5,16 +5,16 @@ import TouchgateClient
 import VirtualTouch
 
 extension VMTests {
-  @Suite("What the queue does with what waits")
+  @Suite("Order of the queue")
   struct OrderTests {
-    private func submit(_ service: ServiceOnTrial, _ request: SubmitRequest) throws -> String {
+    private func submit(_ service: ServiceUnderTest, _ request: SubmitRequest) throws -> String {
       try service.connection.submit(request).id
     }
 
-    @Test("a handler that needs a long quiet does not delay one that needs none, and says what it waits for")
+    @Test("an update with a long quiet period does not delay one with none, and its blocker says what it waits for")
     func quietPeriods() throws {
       let screen = try VirtualTouchscreen(ScreenDescription("Lobby"))
-      let service = try ServiceOnTrial(start: false)
+      let service = try ServiceUnderTest(start: false)
       try service.handler(
         "reboot", exec: #"/bin/sh -c "echo $TOUCHGATE_UPDATE_ID >> \#(service.folder)/applied""#, more: "QuietPeriod=3s"
       )
@@ -32,10 +32,10 @@ extension VMTests {
       #expect(try #require(try service.update(reboot).result?.releaseToStartMs) >= 3000)
     }
 
-    @Test("the newest of a key takes the place of the one that waits, which ends as superseded; priority goes first")
+    @Test("a newer update with the same key replaces the waiting one, which is superseded; higher priority goes first")
     func keys() throws {
       let screen = try VirtualTouchscreen(ScreenDescription("Lobby"))
-      let service = try ServiceOnTrial()
+      let service = try ServiceUnderTest()
       try #require(try service.knows(screens: 1))
       screen.down(slot: 0, x: 0.5, y: 0.5)
       try #require(try service.sees(1))
@@ -53,38 +53,47 @@ extension VMTests {
       service.kill(SIGKILL)
       try service.start()
       screen.up(slot: 0)
-      #expect(try eventually { try service.status().updates["applied"] == 3 })
-      #expect(service.applied == [urgent, new, other], "the new one keeps the old one's place, also over a restart")
+      for id in [urgent, new, other] { #expect(try service.end(id)?.state == "applied") }
+      #expect(try service.status().updates["applied"] == 3)
+      #expect(service.applied == [urgent, new, other], "the new one keeps the old one's place, also across a restart")
     }
 
-    @Test("a handler that fails is tried again after a pause, as often as Attempts= says; 75 is no failure")
+    @Test("a failed handler is tried again after a backoff, up to Attempts= times; exit status 75 is no failure")
     func attempts() throws {
-      let service = try ServiceOnTrial(gate: "FirstScreenTimeout=0", start: false)
+      let service = try ServiceUnderTest(gate: "FirstScreenTimeout=0", start: false)
       let tries = "\(service.folder)/tries"
       try service.handler(
         "third", exec: #"/bin/sh -c "echo x >> \#(tries); test $(wc -l < \#(tries)) -ge 3""#,
         more: "Attempts=3\nBackoff=200ms")
       try service.handler(
-        "later", exec: #"/bin/sh -c "test -e \#(service.folder)/go || exit 75""#, more: "Backoff=200ms")
+        "later",
+        exec: #"/bin/sh -c "echo $$ > \#(service.folder)/later; test -e \#(service.folder)/go || exit 75""#,
+        more: "Backoff=1s")
       try service.handler("never", exec: "/bin/false", more: "Attempts=2\nBackoff=200ms")
       try service.start()
       let third = try service.submit("third")
-      #expect(try eventually { try service.update(third).state == "applied" })
+      #expect(try service.end(third)?.state == "applied")
       #expect(try service.update(third).attempts == 3)
       let never = try service.submit("never")
-      #expect(try eventually { try service.update(never).state == "failed" })
+      #expect(try service.end(never)?.state == "failed")
       #expect(try service.update(never).attempts == 2)
       let later = try service.submit("later")
-      #expect(try eventually { try service.update(later).blockers.first?.code == "backoff" })
+      // Backoff begins without an event: when the handler's process is reaped.
+      let isReaped = eventually {
+        let process = contents("\(service.folder)/later").trimmingCharacters(in: .newlines)
+        return !process.isEmpty && !FileManager.default.fileExists(atPath: "/proc/\(process)")
+      }
+      try #require(isReaped)
+      #expect(try service.update(later).blockers.first?.code == "backoff")
       #expect(FileManager.default.createFile(atPath: "\(service.folder)/go", contents: nil))
-      #expect(try eventually { try service.update(later).state == "applied" })
+      #expect(try service.end(later)?.state == "applied")
       #expect(try service.update(later).attempts == 1)
     }
 
-    @Test("notBefore holds back, a deadline ends what still waits, apply hurries, and a full queue refuses")
+    @Test("notBefore delays, a deadline ends what still waits, apply expedites, and a full queue refuses")
     func times() throws {
       let screen = try VirtualTouchscreen(ScreenDescription("Lobby"))
-      let service = try ServiceOnTrial(quiet: "1h", gate: "[Queue]\nMaxWaiting=3")
+      let service = try ServiceUnderTest(quiet: "1h", gate: "[Queue]\nMaxWaiting=3")
       try #require(try service.knows(screens: 1))
       let early = try submit(service, SubmitRequest(handler: "note", quietPeriod: "0", notBefore: "2s"))
       #expect(try service.update(early).blockers.map(\.code) == ["notBefore"])
@@ -93,7 +102,7 @@ extension VMTests {
       let refused = #expect(throws: ClientError.self) { try service.submit() }
       guard case .refused(status: 429, let problem) = refused else { return #expect(Bool(false), "\(refused as Any)") }
       #expect(problem.code == "queueFull")
-      #expect(try eventually { try service.update(expiring).state == "expired" })
+      #expect(try service.end(expiring)?.state == "expired")
       #expect(eventually { service.isApplied(pressing) })
       #expect(!service.isApplied(early))
       #expect(eventually { service.isApplied(early) })

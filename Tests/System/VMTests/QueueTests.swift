@@ -5,12 +5,12 @@ import TouchgateClient
 import VirtualTouch
 
 extension VMTests {
-  @Suite("Nothing accepted is lost")
+  @Suite("Accepted updates are not lost")
   struct QueueTests {
     @Test("kill -9 while ten updates wait: after the restart ten wait, and ten are applied once each")
     func killed() throws {
       let screen = try VirtualTouchscreen(ScreenDescription("Lobby"))
-      let service = try ServiceOnTrial()
+      let service = try ServiceUnderTest()
       try #require(try service.knows(screens: 1))
       screen.down(slot: 0, x: 0.5, y: 0.5)
       try #require(try service.sees(1))
@@ -20,13 +20,16 @@ extension VMTests {
       #expect(try service.status().updates["waiting"] == 10)
       #expect(service.applied.isEmpty)
       screen.up(slot: 0)
-      #expect(try eventually { try service.status().updates["applied"] == 10 })
+      for id in ids { #expect(try service.end(id)?.state == "applied") }
+      #expect(try service.status().updates["applied"] == 10)
       #expect(service.applied == ids, "once each, in the order of arrival")
     }
 
-    @Test("a handler that runs when the service is killed is waited for, and then the update is applied again")
+    @Test(
+      "if the service is killed while a handler runs, the next start waits for that handler and applies the update again"
+    )
     func killedUnderAHandler() throws {
-      let service = try ServiceOnTrial(gate: "FirstScreenTimeout=0", start: false)
+      let service = try ServiceUnderTest(gate: "FirstScreenTimeout=0", start: false)
       try service.handler(
         "slow",
         exec: #"/bin/sh -c "echo begin >> \#(service.folder)/slow; sleep 2; echo end >> \#(service.folder)/slow""#
@@ -40,14 +43,14 @@ extension VMTests {
       service.kill(SIGKILL)
       try service.start()
       #expect(try service.update(id).state == "applying")
-      #expect(try eventually { try service.update(id).state == "applied" })
+      #expect(try service.end(id)?.state == "applied")
       #expect(slow() == ["begin", "end", "begin", "end"], "never two at a time")
-      #expect(try service.update(id).attempts == 1, "that it was interrupted is no attempt")
+      #expect(try service.update(id).attempts == 1, "an interruption is no attempt")
     }
 
-    @Test("SIGTERM waits for the handler that runs, and its result is stored")
+    @Test("SIGTERM waits for the running handler, and its result is stored")
     func terminated() throws {
-      let service = try ServiceOnTrial(gate: "FirstScreenTimeout=0", start: false)
+      let service = try ServiceUnderTest(gate: "FirstScreenTimeout=0", start: false)
       try service.handler("slow", exec: #"/bin/sh -c "touch \#(service.folder)/began; sleep 1""#)
       try service.start()
       let id = try service.submit("slow")
@@ -58,9 +61,9 @@ extension VMTests {
       #expect(try service.update(id).attempts == 1)
     }
 
-    @Test("a handler gets its parameters, its payload and default signals; its failure is told with its output")
+    @Test("a handler gets parameters, payload and default signals; a failure is reported with its output")
     func handlers() throws {
-      let service = try ServiceOnTrial(gate: "FirstScreenTimeout=0", start: false)
+      let service = try ServiceUnderTest(gate: "FirstScreenTimeout=0", start: false)
       let out = "\(service.folder)/out"
       try service.handler(
         "show",
@@ -73,29 +76,29 @@ extension VMTests {
       let shown = try service.connection.submit(
         SubmitRequest(handler: "show", parameters: ["url": "https://example.org/a b"], payload: "päyload\n")
       ).id
-      #expect(try eventually { try service.update(shown).state == "applied" })
+      #expect(try service.end(shown)?.state == "applied")
       let lines = try String(contentsOfFile: out, encoding: .utf8).split(separator: "\n")
       #expect(lines.prefix(2) == ["https://example.org/a b", "päyload"])
       // glibc's posix_spawn ignores its two internal signals (32 and 33) in every child.
       #expect(lines.dropFirst(2) == ["SigBlk:\t0000000000000000", "SigIgn:\t0000000180000000"])
 
       let failed = try service.submit("fail")
-      #expect(try eventually { try service.update(failed).state == "failed" })
+      #expect(try service.end(failed)?.state == "failed")
       let result = try #require(try service.update(failed).result)
       #expect(result.exitCode == 3)
       #expect(result.message.contains("disk is on fire"))
 
       let hung = try service.submit("hang")
-      #expect(try eventually(within: .seconds(9)) { try service.update(hung).state == "failed" })
+      #expect(try service.end(hung, within: .seconds(9))?.state == "failed")
       #expect(try service.update(hung).result?.message.contains("time-out of 1 s") == true)
       let left = try Run("/bin/sh", ["-c", "pgrep -fxc 'sleep 1000'"]).output
       #expect(left.trimmingCharacters(in: .whitespacesAndNewlines) == "0", "the whole process group is ended")
     }
 
-    @Test("one thread, whatever it does")
+    @Test("the service has one thread")
     func oneThread() throws {
       let screen = try VirtualTouchscreen(ScreenDescription("Lobby"))
-      let service = try ServiceOnTrial()
+      let service = try ServiceUnderTest()
       try #require(try service.knows(screens: 1))
       let id = try service.submit()
       #expect(eventually { service.isApplied(id) })

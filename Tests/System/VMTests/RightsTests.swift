@@ -5,11 +5,11 @@ import TouchgateClient
 
 extension VMTests {
   /// `daemon` (1), `bin` (2), `games` (5) and `nobody` are users of every Debian; 7 and 12 are groups of it.
-  @Suite("Who may what")
+  @Suite("Rights")
   struct RightsTests {
-    /// What curl is answered, as another user: status and code.
+    /// Sends a request as another user: the status and the error code.
     private func call(
-      _ service: ServiceOnTrial, as user: String, groups: String? = nil, _ method: String, _ path: String,
+      _ service: ServiceUnderTest, as user: String, groups: String? = nil, _ method: String, _ path: String,
       _ body: String? = nil
     ) throws -> String {
       let script = """
@@ -39,9 +39,9 @@ extension VMTests {
       return run.output.trimmingCharacters(in: .whitespacesAndNewlines)
     }
 
-    @Test("who is not in the socket's group cannot even open it; a group that one has besides is enough")
+    @Test("only members of the socket's group can open it; a supplementary group is enough")
     func group() throws {
-      let service = try ServiceOnTrial(gate: "FirstScreenTimeout=0")
+      let service = try ServiceUnderTest(gate: "FirstScreenTimeout=0")
       let socket = "\(service.folder)/socket"
       var information = stat()
       try #require(stat(socket, &information) == 0 && information.st_mode & 0o777 == 0o660)
@@ -52,7 +52,7 @@ extension VMTests {
 
     @Test("AllowUsers= and AllowGroups= open one handler and no other; Admin= opens all")
     func handlers() throws {
-      let service = try ServiceOnTrial(start: false)
+      let service = try ServiceUnderTest(start: false)
       try service.configure("touchgate.conf", "[Gate]\nFirstScreenTimeout=0\n[Rights]\nAdmin=games\n")
       try service.handler("private", exec: "/bin/true", more: "AllowUsers=daemon\nAllowGroups=lp")
       try service.handler("root", exec: "/bin/true", more: "AllowUsers=root")
@@ -67,13 +67,14 @@ extension VMTests {
       #expect(try submit("nobody", nil, "private") == "403 notPermitted")
       #expect(try submit("nobody", "7", "private") == "202", "lp is group 7")
       #expect(try submit("nobody", "7,12", "root") == "403 notPermitted")
-      #expect(try submit("games", nil, "root") == "202", "Admin= may")
-      #expect(try submit("root", nil, "private") == "202", "root may")
+      #expect(try submit("games", nil, "root") == "202", "Admin= allows it")
+      #expect(try submit("root", nil, "private") == "202", "root is allowed")
     }
 
-    @Test("Force=, Hold= and Admin= open their calls to whom they name and to root; without them 403 names the right")
+    @Test(
+      "Force=, Hold= and Admin= allow their calls to those they name and to root; others get 403 with the right's name")
     func rights() throws {
-      let service = try ServiceOnTrial(start: false)
+      let service = try ServiceUnderTest(start: false)
       try service.configure(
         "touchgate.conf", "[Gate]\nFirstScreenTimeout=0\n[Rights]\nForce=daemon @lp\nHold=bin\nAdmin=games\n")
       try service.start()
@@ -111,11 +112,11 @@ extension VMTests {
       #expect(try call(service, as: "daemon", "GET", "/v1/updates/\(id)/payload") == "403 notYours")
       #expect(try call(service, as: "daemon", "GET", "/v1/updates/\(id)/parameters") == "403 notYours")
       #expect(try call(service, as: "daemon", "DELETE", "/v1/updates/\(id)") == "403 notYours")
-      #expect(try call(service, as: "daemon", "GET", "/v1/updates/\(id)") == "200", "anyone may read")
+      #expect(try call(service, as: "daemon", "GET", "/v1/updates/\(id)") == "200", "everybody is allowed to read")
       #expect(try call(service, as: "daemon", "POST", "/v1/resume") == "403 notPermitted")
       #expect(try call(service, as: "daemon", "POST", "/v1/pause") == "403 notPermitted")
-      #expect(try call(service, as: "games", "DELETE", "/v1/updates/\(id)") == "200", "Admin= may")
-      #expect(try call(service, as: "games", "DELETE", "/v1/holds/\(held)") == "200", "Admin= may")
+      #expect(try call(service, as: "games", "DELETE", "/v1/updates/\(id)") == "200", "Admin= allows it")
+      #expect(try call(service, as: "games", "DELETE", "/v1/holds/\(held)") == "200", "Admin= allows it")
       #expect(try call(service, as: "games", "POST", "/v1/resume") == "200")
     }
   }

@@ -7,13 +7,13 @@ import TouchScripts
 import TouchgateAPI
 import VirtualTouch
 
-/// Plays a touch script to the real service through a device of the kernel.
+/// Plays a touch script to the real service through a kernel device.
 ///
-/// What the script says of the kernel's table is brought about: for `VERIFY` under a foreign grab, so that the service
-/// hears nothing of it; for `DROP` while the service is stopped and its queue overflows; for `OPEN` while it is not
-/// running. Of the expectations the verdict and the number of contacts are checked, in the service's status.
+/// The slot table becomes what the script says: for `VERIFY` under a foreign grab, so that the service receives no
+/// events; for `DROP` while the service is stopped and its queue overflows; for `OPEN` while it is not running. Of the
+/// expectations the verdict and the number of contacts are checked, in the service's status.
 final class ScriptedScreen {
-  let service: ServiceOnTrial
+  let service: ServiceUnderTest
   private let script: TouchScript
   private var screen: VirtualTouchscreen?
   /// What the kernel holds.
@@ -24,20 +24,20 @@ final class ScriptedScreen {
 
   init(_ script: TouchScript) throws {
     self.script = script
-    // A finger of ten minutes is still one in these scripts.
-    service = try ServiceOnTrial(gate: "FirstScreenTimeout=0\nMissingScreenGrace=0\nStuckAfter=1h")
+    // In these scripts a finger that rests for ten minutes still counts.
+    service = try ServiceUnderTest(gate: "FirstScreenTimeout=0\nMissingScreenGrace=0\nStuckAfter=1h")
   }
 
   deinit { service.signal(SIGCONT) }
 
-  /// Returns how many lines held; one in the middle of a drop, where the service is stopped, is not checked.
+  /// Returns how many lines held. Lines in the middle of a drop are not checked, since the service is stopped.
   func run() throws -> Int {
     var checks = 0
     for (index, step) in script.steps.enumerated() {
       for operation in step.operations { try perform(operation, script.operations(from: index)) }
       if step.expected.isEmpty || isDropping { continue }
       var found: StatusLine?
-      let holds = try eventually(within: .milliseconds(60)) {
+      let holds = try service.becomes(within: .milliseconds(60)) {
         let status = try StatusLine(service)
         found = status
         return step.expected.allSatisfy(status.agrees)
@@ -70,10 +70,10 @@ final class ScriptedScreen {
       }
       for _ in 0..<2 {
         _ = try service.status()
-        pass(ContactTracker.secondRead + .milliseconds(1))
+        hold(for: ContactTracker.secondRead + .milliseconds(1))
       }
     case .gone: try unplug()
-    case .wait(let time): pass(time)
+    case .wait(let time): hold(for: time)
     case .event(EventType.syn, EventCode.synDropped, _): try drop()
     case .event(let type, let code, let value):
       send([(type, code, value)])
@@ -91,7 +91,7 @@ final class ScriptedScreen {
     screen = plugged
     kernel = SlotTable(ScreenProfile(name: "", touchProtocol: touchProtocol))
     wanted = nil
-    let isKnown = try eventually {
+    let isKnown = try service.becomes {
       try service.status().screens.contains { $0.name == plugged.device.name && $0.state == "clear" }
     }
     try #require(isKnown, "the service does not find the device; its log: \(service.log)")
@@ -100,7 +100,7 @@ final class ScriptedScreen {
   private func unplug() throws {
     let name = screen?.device.name
     screen = nil
-    let isGone = try eventually {
+    let isGone = try service.becomes {
       try !service.status().screens.contains { $0.name == name && !$0.devices.isEmpty }
     }
     try #require(isGone)
@@ -113,7 +113,7 @@ final class ScriptedScreen {
     screen?.send(events)
   }
 
-  /// Sends what makes the kernel's table what the script wants it to be.
+  /// Sends the events that turn the slot table into the one that the script wants.
   private func bringAbout() {
     guard let snapshot = wanted else { return }
     wanted = nil
@@ -127,7 +127,7 @@ final class ScriptedScreen {
     send(events + [(EventType.syn, EventCode.synReport, 0)])
   }
 
-  /// More than a queue holds, by BTN_TOUCH, which the service does not mask; another reader proves that it was too much.
+  /// Sends more than a queue holds, by BTN_TOUCH, which the service does not mask; a second reader proves the overflow.
   private func drop() throws {
     let screen = try #require(screen)
     service.signal(SIGSTOP)
@@ -144,12 +144,12 @@ final class ScriptedScreen {
   }
 }
 
-/// What the service says of the one screen there is.
+/// The one screen in the service's status.
 private struct StatusLine: CustomStringConvertible {
   let contacts: Int
   let state: String
 
-  init(_ service: ServiceOnTrial) throws {
+  init(_ service: ServiceUnderTest) throws {
     let status = try service.status()
     contacts = status.contacts
     state = status.screens.first?.state ?? "no screen"
@@ -163,13 +163,13 @@ private struct StatusLine: CustomStringConvertible {
     case .verdict(.touched): contacts > 0 && state == "touched"
     case .verdict(.uncertain): state == "unknown" || contacts > 0 && state == "touched"
     case .verdict(.idle): contacts == 0 && state != "unknown"
-    case .total: true  // The service does not tell them.
+    case .total: true  // The service does not report them.
     }
   }
 }
 
 extension RecordedDevice {
-  /// A device that can send what a script says up to its next device.
+  /// A device that can send everything in a script up to its next device.
   fileprivate static func scripted(
     _ name: String, _ touchProtocol: TouchProtocol, _ operations: [ScriptOperation]
   ) -> RecordedDevice {

@@ -6,29 +6,21 @@ import VirtualTouch
 extension VMTests {
   @Suite("Devices of other seats", .serialized)
   struct SeatTests {
-    private let rules = "/run/udev/rules.d/72-touchgate-test.rules"
-
-    /// As `loginctl attach seat1` would leave it, for devices of this name.
-    private func giveToSeat1(_ name: String) throws {
-      try FileManager.default.createDirectory(atPath: "/run/udev/rules.d", withIntermediateDirectories: true)
-      try "SUBSYSTEM==\"input\", ATTRS{name}==\"\(name)\", ENV{ID_SEAT}=\"seat1\"\n".write(
-        toFile: rules, atomically: true, encoding: .utf8)
-      _ = try Run("/usr/bin/udevadm", ["control", "--reload"])
-    }
-
-    private func takeBack() throws {
-      try FileManager.default.removeItem(atPath: rules)
-      _ = try Run("/usr/bin/udevadm", ["control", "--reload"])
+    /// What `loginctl attach seat1` does, for devices with this name.
+    private func giveToSeat1(_ name: String) throws -> UdevRules {
+      let rules = try UdevRules()
+      try rules.set("SUBSYSTEM==\"input\", ATTRS{name}==\"\(name)\", ENV{ID_SEAT}=\"seat1\"")
+      return rules
     }
 
     @Test("a touchscreen of another seat does not count, and the log says so; Use=seat: lets it count")
     func foreignSeat() throws {
-      try giveToSeat1("Till")
-      defer { try? takeBack() }
+      let rules = try giveToSeat1("Till")
+      defer { withExtendedLifetime(rules) {} }
       let till = try VirtualTouchscreen(ScreenDescription("Till"))
       let lobby = try VirtualTouchscreen(ScreenDescription("Lobby"))
-      let service = try ServiceOnTrial()
-      let both = try ServiceOnTrial(gate: "[Devices]\nUse=seat:seat1")
+      let service = try ServiceUnderTest()
+      let both = try ServiceUnderTest(gate: "[Devices]\nUse=seat:seat1")
       try #require(try service.knows(screens: 1) && both.knows(screens: 2))
       #expect(service.log.contains("\(till.node) (Till) belongs to seat1"))
       till.down(slot: 0, x: 0.5, y: 0.5)
@@ -40,18 +32,18 @@ extension VMTests {
       #expect(try service.sees(1))
     }
 
-    @Test("a touchscreen that is given to another seat while it is touched counts no more")
+    @Test("a touchscreen moved to another seat while it is touched no longer counts")
     func givenAway() throws {
       let till = try VirtualTouchscreen(ScreenDescription("Till"))
-      let service = try ServiceOnTrial(gate: "MissingScreenGrace=0")
+      let service = try ServiceUnderTest(gate: "MissingScreenGrace=0")
       try #require(try service.knows(screens: 1))
       till.down(slot: 0, x: 0.5, y: 0.5)
       try #require(try service.sees(1))
-      try giveToSeat1("Till")
-      defer { try? takeBack() }
+      let rules = try giveToSeat1("Till")
+      defer { withExtendedLifetime(rules) {} }
       _ = try Run("/usr/bin/udevadm", ["trigger", "--action=change", "--subsystem-match=input"])
       #expect(try service.sees(0))
-      #expect(try eventually { try service.status().screens.isEmpty }, "after the grace time")
+      #expect(try service.becomes { try service.status().screens.isEmpty }, "after the grace time")
     }
   }
 }

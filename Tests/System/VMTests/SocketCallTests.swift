@@ -7,17 +7,17 @@ import VirtualTouch
 extension VMTests {
   @Suite("Waits, turns, holds and events")
   struct SocketCallTests {
-    private func arguments(_ service: ServiceOnTrial, _ words: [String]) -> [String] {
+    private func arguments(_ service: ServiceUnderTest, _ words: [String]) -> [String] {
       guard let dashes = words.firstIndex(of: "--") else { return words + ["--socket", "\(service.folder)/socket"] }
       return words[..<dashes] + ["--socket", "\(service.folder)/socket"] + words[dashes...]
     }
 
-    private func command(_ service: ServiceOnTrial, _ words: [String]) throws -> Run {
+    private func command(_ service: ServiceUnderTest, _ words: [String]) throws -> Run {
       try Run(touchgate, arguments(service, words))
     }
 
-    /// Started and not waited for.
-    private func start(_ service: ServiceOnTrial, _ words: [String]) throws -> Process {
+    /// Starts the command and does not wait for it.
+    private func start(_ service: ServiceUnderTest, _ words: [String]) throws -> Process {
       let process = Process()
       process.executableURL = URL(filePath: touchgate)
       process.arguments = arguments(service, words)
@@ -26,9 +26,9 @@ extension VMTests {
       return process
     }
 
-    private func touched() throws -> (VirtualTouchscreen, ServiceOnTrial) {
+    private func touched() throws -> (VirtualTouchscreen, ServiceUnderTest) {
       let screen = try VirtualTouchscreen(ScreenDescription("Lobby"))
-      let service = try ServiceOnTrial()
+      let service = try ServiceUnderTest()
       try #require(try service.knows(screens: 1))
       screen.down(slot: 0, x: 0.5, y: 0.5)
       try #require(try service.sees(1))
@@ -36,7 +36,7 @@ extension VMTests {
     }
 
     @Test(
-      "submit --wait returns with the end: 0 applied, 75 not yet; wait ID the same; dry run and if-quiet store nothing")
+      "submit --wait and wait ID return at the end: 0 applied, 75 not yet; --dry-run and --if-quiet store nothing")
     func waiting() throws {
       let (screen, service) = try touched()
       #expect(try command(service, ["submit", "note", "--wait=300ms"]).status == 75)
@@ -57,7 +57,7 @@ extension VMTests {
       #expect(try command(service, ["submit", "note", "--dry-run"]).output == "it would be applied now\n")
     }
 
-    @Test("wait --quiet: 75 at the time-out while somebody touches, 0 at the moment the quiet is long enough")
+    @Test("wait --quiet returns 75 at its time-out during a touch, and 0 as soon as the quiet is long enough")
     func quiet() throws {
       let (screen, service) = try touched()
       let refused = try command(service, ["wait", "--quiet", "1s", "--timeout", "0"])
@@ -72,7 +72,7 @@ extension VMTests {
       #expect(try command(service, ["wait", "--timeout", "0"]).status == 0)
     }
 
-    @Test("run: the command runs in its turn, nothing is applied meanwhile, and its exit status comes back")
+    @Test("run: the command runs in its turn, nothing is applied meanwhile, and its exit status is returned")
     func turn() throws {
       let (screen, service) = try touched()
       let marker = "\(service.folder)/ran"
@@ -93,19 +93,16 @@ extension VMTests {
       #expect(try command(service, ["run", "--", "/bin/true"]).status == 125)
     }
 
-    @Test("a process that has its turn, or holds, is killed: gone before the next tick")
+    @Test("if a process with a turn or a hold is killed, both end before the next recheck")
     func killed() throws {
-      let service = try ServiceOnTrial(gate: "FirstScreenTimeout=0")
+      let service = try ServiceUnderTest(gate: "FirstScreenTimeout=0")
       for verb in [["run"], ["hold", "--why", "a test"]] {
-        let holder = try start(service, verb + ["--", "/bin/sleep", "60"])
+        let began = "\(service.folder)/\(verb[0])"
+        let holder = try start(service, verb + ["--", "/bin/sh", "-c", "touch \(began); exec sleep 60"])
         let code = verb[0] == "run" ? "applying" : "hold"
-        // The first ones may have come before the holder.
-        var next = ""
-        try #require(
-          try eventually {
-            next = try service.submit()
-            return try service.update(next).blockers.contains { $0.code == code }
-          })
+        try #require(eventually { FileManager.default.fileExists(atPath: began) })
+        let next = try service.submit()
+        #expect(try service.update(next).blockers.contains { $0.code == code })
         let killed = ContinuousClock.now
         kill(holder.processIdentifier, SIGKILL)
         #expect(eventually { service.isApplied(next) })
@@ -117,31 +114,33 @@ extension VMTests {
 
     @Test("hold --for outlives its caller and a restart, is listed with its owner, and ends by itself or by release")
     func holds() throws {
-      let service = try ServiceOnTrial(gate: "FirstScreenTimeout=0")
+      let service = try ServiceUnderTest(gate: "FirstScreenTimeout=0")
       let held = try command(service, ["hold", "--why", "on stage", "--for", "1h"])
       #expect(held.status == 0, "\(held.errors)")
-      let hold = held.output.trimmingCharacters(in: .newlines)
+      let holdID = held.output.trimmingCharacters(in: .newlines)
       let short = try command(service, ["hold", "--why", "short", "--for", "2s"])
       #expect(short.status == 0)
       let id = try service.submit()
       service.kill(SIGKILL)
       try service.start()
       let list = try command(service, ["holds"])
-      #expect(list.output.contains("\(hold) by user 0") && list.output.contains("on stage"), "\(list.output)")
+      #expect(list.output.contains("\(holdID) by user 0") && list.output.contains("on stage"), "\(list.output)")
       #expect(try service.update(id).blockers.contains { $0.code == "hold" && $0.reason == "on stage" })
-      #expect(try eventually { try service.status().holds?.count == 1 })
+      // The end of a hold has no event.
+      hold(for: .milliseconds(2500))
+      #expect(try service.status().holds?.count == 1)
       #expect(service.applied == [])
-      #expect(try command(service, ["release", hold]).status == 0)
+      #expect(try command(service, ["release", holdID]).status == 0)
       #expect(eventually { service.isApplied(id) })
-      #expect(try command(service, ["release", hold]).status == 4)
+      #expect(try command(service, ["release", holdID]).status == 4)
       let long = try command(service, ["hold", "--why", "x", "--for", "2h"])
       #expect(long.status == 65 && long.errors.contains("MaxHold="), "\(long.errors)")
     }
 
-    @Test("events: touches, screens and updates with growing numbers; since= goes on where one has stopped")
+    @Test("events report touches, screens and updates with growing numbers; since= continues after an event")
     func events() throws {
       let screen = try VirtualTouchscreen(ScreenDescription("Lobby"))
-      let service = try ServiceOnTrial()
+      let service = try ServiceUnderTest()
       try #require(try service.knows(screens: 1))
       let stream = try TouchgateConnection(path: "\(service.folder)/socket", timeout: .seconds(5)).events()
       screen.down(slot: 0, x: 0.5, y: 0.5)
@@ -165,12 +164,12 @@ extension VMTests {
       while try again.nextLine() != nil {}  // The service ends its streams; else this would time out.
     }
 
-    @Test("why without an id: what waits, and what ended unapplied with what had blocked it")
+    @Test("why without an id lists what waits, and what was not applied with its blockers")
     func why() throws {
       let (screen, service) = try touched()
       let expired = try service.connection.submit(SubmitRequest(handler: "note", deadline: "1s")).id
       let waits = try service.submit()
-      #expect(try eventually(within: .seconds(3)) { try service.update(expired).state == "expired" })
+      #expect(try service.end(expired, within: .seconds(3))?.state == "expired")
       let why = try command(service, ["why"])
       #expect(why.output.contains("\(waits) note"), "\(why.output)")
       #expect(why.output.contains("\(expired) note, expired: still waiting at its deadline"), "\(why.output)")

@@ -1,8 +1,9 @@
 import Foundation
 import Testing
+import TouchgateClient
 import VirtualTouch
 
-/// Under systemd: `Tests/Tools/run` boots it, installs the program as `make install` does and runs these there.
+/// `Tests/Tools/run systemd` boots the VM with systemd, installs the programs as `make install` does and runs these.
 @Suite(
   "Under systemd",
   .enabled(
@@ -11,7 +12,9 @@ import VirtualTouch
 struct SystemdTests {
   private var journal: String { (try? Run("/usr/bin/journalctl", ["-u", "touchgated"]).output) ?? "" }
 
-  @Test("systemctl start returns when the service is ready; status tells its state; exit status of status, up and down")
+  @Test(
+    "systemctl start returns when the service is ready, StatusText= shows its state, and touchgate status its exit status"
+  )
   func startAndStop() throws {
     _ = try Run("/usr/bin/systemctl", ["stop", "touchgated.service", "touchgated.socket"])
     #expect(try Run("/usr/bin/touchgate", ["status"]).status == 3)
@@ -24,7 +27,7 @@ struct SystemdTests {
     #expect(try Run("/usr/bin/systemctl", ["stop", "touchgated.service"]).status == 0)
   }
 
-  @Test("the installed service, not root and in its sandbox, finds a screen, lets an update wait and applies it")
+  @Test("the installed service finds a screen, lets an update wait and applies it, not as root and in its sandbox")
   func installed() throws {
     let screen = try VirtualTouchscreen(ScreenDescription("Lobby"))
     try FileManager.default.createDirectory(atPath: "/etc/touchgate/handlers.d", withIntermediateDirectories: true)
@@ -33,18 +36,21 @@ struct SystemdTests {
     let started = try Run("/usr/bin/systemctl", ["restart", "touchgated.service"])
     try #require(started.status == 0, "\(started.errors)\(journal)")
     screen.down(slot: 0, x: 0.5, y: 0.5)
-    #expect(try eventually { try Run("/usr/bin/touchgate", ["status"]).output.contains("1 contact on Lobby") })
+    let events = try ServiceEvents(socket: TouchgateConnection.defaultPath)
+    try #require(events.isOpen(within: .seconds(10)) { true })
+    #expect(try events.becomes { try Run("/usr/bin/touchgate", ["status"]).output.contains("1 contact on Lobby") })
     let submitted = try Run("/usr/bin/touchgate", ["submit", "who"])
     try #require(submitted.status == 0, "\(submitted.errors)")
     let id = submitted.output.trimmingCharacters(in: .newlines)
     #expect(try Run("/usr/bin/touchgate", ["show", id]).output.contains("waiting"))
     screen.up(slot: 0)
-    #expect(try eventually { try Run("/usr/bin/touchgate", ["show", id]).output.contains("applied") })
+    #expect(try Run("/usr/bin/touchgate", ["wait", id, "--timeout", "10s"]).status == 0)
+    #expect(try Run("/usr/bin/touchgate", ["show", id]).output.contains("applied"))
     let who = try String(contentsOfFile: "/var/lib/touchgate/who", encoding: .utf8)
     #expect(who == "touchgate\n")
   }
 
-  @Test("a request sent while the service is down waits in the socket and starts it")
+  @Test("a request sent while the service is stopped waits in the socket and starts it")
   func socketActivation() throws {
     _ = try Run("/usr/bin/systemctl", ["stop", "touchgated.service"])
     try #require(try Run("/usr/bin/systemctl", ["start", "touchgated.socket"]).status == 0)

@@ -5,11 +5,11 @@ import TouchgateAPI
 import VirtualTouch
 
 extension SimulatedTimeTests {
-  /// An update waits for a finger on the till all the time, so the service looks at the tables each second by itself.
-  /// What it knows of the lobby is read off the update: asking for the status would make it look.
-  @Suite("What only the kernel's table tells")
+  /// An update waits for a finger on the till all the time, so the service rechecks the slot tables each second. What it
+  /// knows of the lobby is taken from the update's blockers: asking for the status would cause another recheck.
+  @Suite("Contacts that only the slot table shows")
   struct TableTests {
-    @Test("a finger put down under another program's grab is known within a second, and nothing is applied under it")
+    @Test("a finger that lands under another program's grab is seen within a second, and nothing is applied meanwhile")
     func fingerUnderAGrab() throws {
       let bench = try TwoScreens()
       let grab = try ForeignGrab(node: bench.lobby.node)
@@ -22,15 +22,15 @@ extension SimulatedTimeTests {
       withExtendedLifetime(grab) {}
     }
 
-    @Test("idle, then a finger under another program's grab: an update that comes now waits for it")
+    @Test("an update submitted after idle time waits for a finger that landed under another program's grab")
     func updateUnderAGrab() throws {
       let screen = try VirtualTouchscreen(ScreenDescription("Lobby"))
-      let service = try ServiceOnTrial()
+      let service = try ServiceUnderTest()
       try #require(try service.knows(screens: 1))
-      pass(.milliseconds(100))
+      hold(for: .milliseconds(100))
       let grab = try ForeignGrab(node: screen.node)
       screen.down(slot: 0, x: 0.5, y: 0.5)
-      pass(.seconds(10))
+      hold(for: .seconds(10))
       let id = try service.submit()
       #expect(always(for: .seconds(5)) { !service.isApplied(id) })
       #expect(try service.update(id).blockers.map(\.code) == ["touched"])
@@ -39,7 +39,7 @@ extension SimulatedTimeTests {
       withExtendedLifetime(grab) {}
     }
 
-    @Test("a contact that the kernel's table has no more is dropped within a second")
+    @Test("a contact that left the slot table is dropped within a second")
     func liftedUnderAGrab() throws {
       let bench = try TwoScreens()
       bench.lobby.down(slot: 2, x: 0.5, y: 0.5)
@@ -47,7 +47,8 @@ extension SimulatedTimeTests {
       let grab = try ForeignGrab(node: bench.lobby.node)
       bench.lobby.up(slot: 2)
       #expect(
-        try always(for: .milliseconds(15)) { try bench.lobbyContacts == 1 }, "no frame told of it, and one read is none"
+        try bench.service.stays(for: .milliseconds(15)) { try bench.lobbyContacts == 1 },
+        "no frame reported it, and one read is not enough"
       )
       #expect(try bench.lobbyHas(contacts: 0, within: .milliseconds(1050)))
       bench.till.up(slot: 0)
@@ -55,7 +56,7 @@ extension SimulatedTimeTests {
       withExtendedLifetime(grab) {}
     }
 
-    @Test("on a device with autorepeat a finger that rests for seconds is touching, and no longer when it lifts")
+    @Test("on a device with autorepeat a finger that rests for seconds counts until it lifts")
     func autorepeat() throws {
       var lobby = ScreenDescription("Lobby")
       lobby.autorepeat = true
@@ -63,13 +64,13 @@ extension SimulatedTimeTests {
       bench.lobby.down(slot: 0, x: 0.5, y: 0.5)
       let reader = try EventCount(bench.lobby.node)
       bench.till.up(slot: 0)
-      #expect(try always(for: .seconds(5)) { try bench.lobbyContacts == 1 && !bench.isApplied })
+      #expect(try bench.service.stays(for: .seconds(5)) { try bench.lobbyContacts == 1 && !bench.isApplied })
       #expect(reader.count(type: EventType.key, value: 2) > 50, "the kernel does repeat BTN_TOUCH")
       bench.lobby.up(slot: 0)
       #expect(eventually(within: .milliseconds(100)) { bench.isApplied })
     }
 
-    @Test("a frame longer than the kernel's buffer, of 60 fingers, is one frame: never untouched in between")
+    @Test("a frame of 60 fingers, longer than the kernel's buffer, is one frame: never untouched in between")
     func longFrames() throws {
       var lobby = ScreenDescription("Lobby", kind: .multitouch(slots: 60))
       lobby.toolType = true
@@ -83,7 +84,7 @@ extension SimulatedTimeTests {
         bench.lobby.down(slot: 0, x: 0.5, y: 0.5)
       }
       for round in 1...20 {
-        // The only finger goes, the frame is cut, and a new one is there in what follows.
+        // The only finger lifts, the frame is cut, and a new finger follows in its rest.
         bench.lobby.send([(EventType.abs, EventCode.slot, Int32(round - 1)), (EventType.abs, EventCode.trackingID, -1)])
         bench.lobby.send((0..<1000).map { (EventType.abs, EventCode.absX, Int32($0 % 2 * 100 + round)) })
         #expect(reader.count(type: EventType.syn, value: 1) >= round, "the kernel does cut it")
@@ -102,23 +103,25 @@ extension SimulatedTimeTests {
       #expect(eventually(within: .milliseconds(100)) { bench.isApplied })
     }
 
-    @Test("BTN_TOUCH 0 with fingers left in the slots: untouched after two seconds, however often the table is read")
+    @Test(
+      "after BTN_TOUCH 0 with fingers left in the slots the screen is untouched after two seconds, however often the table is read"
+    )
     func forgottenSlots() throws {
       let bench = try TwoScreens()
       bench.lobby.frame { for slot in 0..<2 { bench.lobby.down(slot: slot, x: 0.5, y: 0.5) } }
       #expect(try bench.lobbyHas(contacts: 2, within: .milliseconds(10)))
       bench.lobby.send([(EventType.key, EventCode.buttonTouch, 0), (EventType.syn, EventCode.synReport, 0)])
-      #expect(try always(for: .milliseconds(1900)) { try bench.lobbyContacts == 2 })
+      #expect(try bench.service.stays(for: .milliseconds(1900)) { try bench.lobbyContacts == 2 })
       #expect(try bench.lobbyHas(contacts: 0, within: .milliseconds(150)))
-      let looks = try bench.looks
-      #expect(try always(for: .seconds(10)) { try bench.lobbyContacts == 0 })
-      #expect(try bench.looks - looks >= 9, "the table, where they are still, was read each second")
+      let rechecks = try bench.rechecks
+      #expect(try bench.service.stays(for: .seconds(10)) { try bench.lobbyContacts == 0 })
+      #expect(try bench.rechecks - rechecks >= 9, "the table, where they are still, was read each second")
       #expect(try bench.lobby.kernelIDs().count { $0 != -1 } == 2)
       bench.till.up(slot: 0)
       #expect(eventually(within: .milliseconds(100)) { bench.isApplied })
     }
 
-    @Test("`inhibited` in sysfs ends the fingers; when it is taken back, a new one counts")
+    @Test("`inhibited` in sysfs ends all contacts; after it is cleared, a new one counts")
     func inhibited() throws {
       let bench = try TwoScreens()
       bench.lobby.down(slot: 0, x: 0.5, y: 0.5)
@@ -126,7 +129,7 @@ extension SimulatedTimeTests {
       try inhibit(bench.lobby, "1")
       #expect(try bench.lobbyHas(contacts: 0, within: .milliseconds(100)))
       bench.lobby.move(slot: 0, x: 0.6, y: 0.5)
-      #expect(try always(for: .seconds(5)) { try bench.lobbyContacts == 0 })
+      #expect(try bench.service.stays(for: .seconds(5)) { try bench.lobbyContacts == 0 })
       try inhibit(bench.lobby, "0")
       bench.lobby.frame {
         bench.lobby.down(slot: 0, x: 0.7, y: 0.5)
@@ -145,9 +148,9 @@ extension SimulatedTimeTests {
   }
 }
 
-/// The lobby is what a test is about; an update waits for a finger on the till.
+/// The lobby is the screen under test; an update waits for a finger on the till.
 struct TwoScreens {
-  let service: ServiceOnTrial
+  let service: ServiceUnderTest
   let lobby: VirtualTouchscreen
   let till: VirtualTouchscreen
   private let update: String
@@ -155,27 +158,27 @@ struct TwoScreens {
   init(_ description: ScreenDescription = ScreenDescription("Lobby")) throws {
     lobby = try VirtualTouchscreen(description)
     till = try VirtualTouchscreen(ScreenDescription("Till"))
-    service = try ServiceOnTrial()
+    service = try ServiceUnderTest()
     try #require(try service.knows(screens: 2))
     till.down(slot: 0, x: 0.5, y: 0.5)
     try #require(try service.sees(1))
     update = try service.submit()
-    pass(.milliseconds(100))  // Just after the opening of a device its table is read once more, whatever waits.
+    hold(for: .milliseconds(100))  // Just after a device is opened its slot table is read once more in any case.
   }
 
   var isApplied: Bool { service.isApplied(update) }
 
   var blockers: [BlockerReply] { get throws { try service.update(update).blockers } }
 
-  /// How often the service has looked by itself since the update came.
-  var looks: Int { get throws { try service.update(update).checks ?? 0 } }
+  /// How many rechecks there were since the update was accepted.
+  var rechecks: Int { get throws { try service.update(update).checks ?? 0 } }
 
-  /// What the service knows of the lobby, without looking; the grace time is no contact.
+  /// The lobby's contacts in the update's blockers; the grace time is no contact.
   var lobbyContacts: Int {
     get throws { try blockers.first { $0.screen == "Lobby" }?.contacts ?? 0 }
   }
 
   func lobbyHas(contacts: Int, within limit: Duration) throws -> Bool {
-    try eventually(within: limit) { try lobbyContacts == contacts }
+    try service.becomes(within: limit) { try lobbyContacts == contacts }
   }
 }

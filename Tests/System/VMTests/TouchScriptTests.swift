@@ -4,9 +4,9 @@ import TouchModel
 import TouchScripts
 
 extension SimulatedTimeTests {
-  @Suite("Touch scripts against the service")
+  @Suite("Touch scripts on the service")
   struct TouchScriptTests {
-    @Test("every touch script that a device can speak holds against the service", arguments: ScriptFiles.all)
+    @Test("every touch script that a device can send holds for the service", arguments: ScriptFiles.all)
     func holds(_ file: String) throws {
       let script = try TouchScript(String(contentsOfFile: file, encoding: .utf8))
       let obstacles = script.obstacles
@@ -20,12 +20,12 @@ extension SimulatedTimeTests {
   }
 }
 
-@Suite("What touch scripts cannot say to a kernel")
+@Suite("Touch scripts that a kernel device cannot send")
 struct TouchScriptObstacleTests {
-  static let slot = "a slot that the device does not have: the kernel lets none through"
+  static let slot = "a slot that the device does not have: the kernel sends none"
   static let drop = "in the middle of a drop the service is stopped"
 
-  @Test("these scripts, and lines of scripts, are not tried against the service, and no others")
+  @Test("only these scripts and lines are not run on the service")
   func obstacles() throws {
     var found: [String: [String]] = [:]
     for file in ScriptFiles.all {
@@ -41,10 +41,10 @@ struct TouchScriptObstacleTests {
   }
 }
 
-/// Why something cannot be tried on a kernel.
+/// Why a script, or a line of one, cannot be run on a kernel device.
 struct ScriptObstacle {
   let reason: String
-  /// Not the expectation of a line only.
+  /// True: the whole script; false: the expectations of one line.
   let ofWholeScript: Bool
 }
 

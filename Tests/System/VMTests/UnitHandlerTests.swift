@@ -5,14 +5,14 @@ import TouchgateAPI
 import VirtualTouch
 
 extension SystemdTests {
-  /// A handler's unit of systemd, started by the installed service: not root, in its sandbox, allowed by polkit.
+  /// Systemd units as handlers, started by the installed service: not as root, in its sandbox, allowed by polkit.
   @Suite("Unit= handlers")
   struct UnitHandlers {
     /// `make service-test`; `make test` takes fewer cases.
     static let all = ProcessInfo.processInfo.environment["TOUCHGATE_SERVICE_TEST"] == "all"
 
     let service: InstalledService
-    /// Of the machine's own: what the units write.
+    /// For what the units write.
     let folder = "/run/touchgate-test-\(UUID().uuidString)"
 
     init() throws {
@@ -20,7 +20,7 @@ extension SystemdTests {
       try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
     }
 
-    @Test("an update waits for a finger and is applied by a unit that runs as root and reads what was submitted")
+    @Test("an update waits for a finger and is applied by a unit that runs as root and reads payload and parameters")
     func waitsAndApplies() throws {
       let screen = try VirtualTouchscreen(ScreenDescription("Lobby"))
       try service.unit(
@@ -30,7 +30,7 @@ extension SystemdTests {
       try service.handler("hello", "Unit=touchgate-hello@.service\nParam=name")
       try service.start()
       screen.down(slot: 0, x: 0.5, y: 0.5)
-      #expect(try eventually { try Run("/usr/bin/touchgate", ["status"]).output.contains("1 contact on Lobby") })
+      #expect(try service.becomes { try Run("/usr/bin/touchgate", ["status"]).output.contains("1 contact on Lobby") })
       let id = try service.submit("hello", "name=a b", payload: "x\u{0}y\n")
       #expect(try service.update(id).blockers.first?.code == "touched")
       #expect(contents("\(folder)/who") == "")
@@ -44,7 +44,7 @@ extension SystemdTests {
       #expect(try service.update(id).result?.releaseToStartMs != nil)
     }
 
-    @Test("what goes wrong with a unit is said in the update, which is tried as often as Attempts= says")
+    @Test("the update reports what went wrong with its unit, and is tried up to Attempts= times")
     func refusals() throws {
       try service.unit("other.service", "true")
       try service.unit("touchgate-fails.service", "exit 3")
@@ -97,7 +97,7 @@ extension SystemdTests {
       #expect(try service.systemctl("is-active", "touchgate-slow.service").output != "activating\n")
     }
 
-    @Test("D-Bus goes away and comes back: a start without it fails and is tried again, the service stays up")
+    @Test("without D-Bus a unit's start fails and is tried again when D-Bus is back; the service keeps running")
     func busGone() throws {
       try service.unit("touchgate-note.service", "echo x >> \(folder)/notes")
       try service.handler("note", "Unit=touchgate-note.service\nAttempts=50\nBackoff=200ms")
@@ -106,7 +106,7 @@ extension SystemdTests {
       _ = try service.systemctl("stop", "dbus.socket", "dbus.service")
       let id = try service.submit("note")
       #expect(
-        try eventually {
+        try service.becomes {
           try service.update(id).blockers.contains { $0.code == "backoff" && $0.reason?.contains("D-Bus") == true }
         }, "\(service.journal)")
       _ = try service.systemctl("start", "dbus.socket", "dbus.service")
@@ -116,7 +116,7 @@ extension SystemdTests {
     }
 
     @Test(
-      "D-Bus goes away while a unit runs: systemd's record says how it ended",
+      "if D-Bus goes away while a unit runs, systemd's record says how the unit ended",
       arguments: Self.all ? [true, false] : [false])
     func busGoneMeanwhile(succeeds: Bool) throws {
       try service.unit(
@@ -136,8 +136,58 @@ extension SystemdTests {
       #expect(contents("\(folder)/started") == "x\n")
     }
 
+    /// Requests would hide what this is about: whether the service comes back by itself to what it has to do.
     @Test(
-      "the service is killed, or stopped, while a unit runs: it goes on, and its record decides; it is not started again",
+      "D-Bus goes away and comes back while a unit runs and nobody asks: the unit's end is noticed, and the watchdog is fed"
+    )
+    func busGoneAndNobodyAsks() throws {
+      try service.dropIn("[Service]\nWatchdogSec=4s\n")
+      try service.unit(
+        "touchgate-long.service",
+        "echo x >> \(folder)/started; until [ -e \(folder)/go ]; do sleep 0.05; done; cat /proc/uptime > \(folder)/end")
+      try service.handler("long", "Unit=touchgate-long.service")
+      try service.start()
+      let began = Int(Date().timeIntervalSince1970)
+      let pid = try service.pid
+      let id = try service.submit("long")
+      #expect(eventually { contents("\(folder)/started") == "x\n" })
+      // The last question for now; its answer comes with the end.
+      let waiter = try ChildProcess(
+        "/bin/sh",
+        [
+          "-c", "touchgate wait \(id) --timeout 40s; echo $? > \(folder)/status; cat /proc/uptime > \(folder)/returned",
+        ],
+        errors: "\(folder)/errors")
+      hold(for: .seconds(1))
+      _ = try service.systemctl("stop", "dbus.socket", "dbus.service")
+      hold(for: .seconds(1))
+      _ = try service.systemctl("start", "dbus.socket", "dbus.service")
+      // Longer than the watchdog lets the service be silent.
+      hold(for: .seconds(7))
+      #expect(try service.pid == pid, "the watchdog leaves it alone: \(service.journal)")
+      try "".write(toFile: "\(folder)/go", atomically: true, encoding: .utf8)
+      try #require(eventually { !contents("\(folder)/end").isEmpty })
+      let isAnswered = eventually(within: .seconds(30)) { !waiter.isRunning }
+      try #require(isAnswered, "\(service.journal)")
+      #expect(contents("\(folder)/status") == "0\n", "\(contents("\(folder)/errors"))\(service.journal)")
+      let delay = try uptime("\(folder)/returned") - uptime("\(folder)/end")
+      print("D-Bus back, nobody asks: the end of a unit is seen after \(Int(delay * 1000)) ms")
+      #expect(delay < 1.5, "\(service.journal)")
+      #expect(try service.pid == pid, "\(service.journal)")
+      let journal = try Run("/usr/bin/journalctl", ["-u", "touchgated", "--since", "@\(began)"]).output
+      let withheld = journal.split(separator: "\n").filter { $0.lowercased().contains("watchdog") }
+      #expect(withheld == [], "\(withheld)")
+      #expect(try service.update(id).state == "applied")
+      #expect(contents("\(folder)/started") == "x\n")
+    }
+
+    /// Seconds since the machine was started, as /proc/uptime has them.
+    private func uptime(_ file: String) throws -> Double {
+      try #require(contents(file).split(separator: " ").first.flatMap { Double($0) })
+    }
+
+    @Test(
+      "a unit outlives a kill or stop of the service: its record decides, and it is not started again",
       arguments: Self.all
         ? [("SIGKILL", true), ("SIGKILL", false), ("SIGTERM", true), ("SIGTERM", false)]
         : [("SIGKILL", false), ("SIGTERM", true)])
@@ -158,11 +208,9 @@ extension SystemdTests {
         #expect(try service.systemctl("is-active", "touchgate-long@\(id).service").output == "activating\n")
         try service.start()
       }
-      // It is back, and waits for the unit.
-      #expect(
-        try eventually(within: .seconds(15)) {
-          try service.pid != pid && (try? service.update(id).state) == "applying"
-        })
+      // The service is back, and waits for the unit.
+      #expect(try eventually(within: .seconds(15)) { try ![0, pid].contains(service.pid) })
+      #expect(try service.update(id).state == "applying")
       #expect(try service.update(waiting).state == "waiting")
       try "".write(toFile: "\(folder)/go", atomically: true, encoding: .utf8)
       let end = try service.end(id)

@@ -1,5 +1,5 @@
 import Testing
 
-/// The real programs on a real kernel. One after the other: every service under test sees every screen there is.
+/// The real programs on a real kernel. Serialized, since every service under test sees every screen.
 @Suite("In the test VM", .enabled(if: isInVM, "runs in the test VM: make test"), .serialized)
 enum VMTests {}

@@ -9,11 +9,11 @@ extension VMTests {
   @Suite("An update waits for a finger")
   struct WaitForFingerTests {
     @Test(
-      "(1) a notification that arrives while touched is looked at again one second later, and again, until not touched; then applied"
+      "(1) an update that arrives during a touch is rechecked each second until nobody touches, and then applied"
     )
     func looksAgain() throws {
       let screen = try VirtualTouchscreen(ScreenDescription("Lobby", kind: .multitouch(slots: 10)))
-      let service = try ServiceOnTrial()
+      let service = try ServiceUnderTest()
       try #require(try service.knows(screens: 1))
       screen.down(slot: 0, x: 0.3, y: 0.4)
       try #require(try service.sees(1))
@@ -29,7 +29,7 @@ extension VMTests {
       let began = ContinuousClock.now
       #expect(always(for: .seconds(5)) { !service.isApplied(id) })
       let checks = try #require(try service.update(id).checks)
-      #expect((4...6).contains(checks), "\(checks) looks in \(ContinuousClock.now - began)")
+      #expect((4...6).contains(checks), "\(checks) rechecks in \(ContinuousClock.now - began)")
 
       screen.down(slot: 1, x: 0.6, y: 0.6)
       #expect(try service.sees(2))
@@ -39,14 +39,14 @@ extension VMTests {
       #expect(always(for: .milliseconds(1200)) { !service.isApplied(id) })
       screen.up(slot: 1)
       #expect(eventually(within: .seconds(3)) { service.isApplied(id) })
-      #expect(try eventually { try service.update(id).state == "applied" })
+      #expect(try service.end(id)?.state == "applied")
       #expect(service.applied == [id])
     }
 
-    @Test("(4) the end of the last touch acts at once")
+    @Test("(4) the end of the last contact applies the update at once")
     func actsOnTheEdge() throws {
       let screen = try VirtualTouchscreen(ScreenDescription("Lobby"))
-      let service = try ServiceOnTrial()
+      let service = try ServiceUnderTest()
       try #require(try service.knows(screens: 1))
       var delays: [Int64] = []
       for _ in 0..<5 {
@@ -54,18 +54,18 @@ extension VMTests {
         try #require(try service.sees(1))
         let id = try service.submit()
         screen.up(slot: 0)
-        #expect(try eventually { try service.update(id).state == "applied" })
+        #expect(try service.end(id)?.state == "applied")
         delays.append(try #require(try service.update(id).result?.releaseToStartMs))
       }
       print("release to start: \(delays) ms")
-      // Without the edge it would be half a second on average.
+      // With rechecks only it would be half a second on average.
       #expect(delays.sorted()[2] < 250)
     }
 
     @Test("with a quiet period of a second the handler starts a second after the last finger, never before")
     func quietPeriod() throws {
       let screen = try VirtualTouchscreen(ScreenDescription("Lobby"))
-      let service = try ServiceOnTrial(quiet: "1s")
+      let service = try ServiceUnderTest(quiet: "1s")
       try #require(try service.knows(screens: 1))
       screen.down(slot: 0, x: 0.5, y: 0.5)
       try #require(try service.sees(1))
@@ -74,20 +74,20 @@ extension VMTests {
       try #require(try service.sees(0))
       let settling = try service.update(id)
       #expect(settling.blockers.first?.code == "settling")
-      #expect(try eventually(within: .seconds(4)) { try service.update(id).state == "applied" })
+      #expect(try service.end(id, within: .seconds(4))?.state == "applied")
       let delay = try #require(try service.update(id).result?.releaseToStartMs)
       #expect(delay >= 1000)
-      #expect(delay < 2000, "not at the next look but when the quiet period is over")
+      #expect(delay < 2000, "when the quiet period is over, not at the next recheck")
     }
 
     @Test("with no finger on the glass an update is applied at once")
     func noFinger() throws {
       let screen = try VirtualTouchscreen(ScreenDescription("Lobby"))
-      let service = try ServiceOnTrial()
+      let service = try ServiceUnderTest()
       try #require(try service.knows(screens: 1))
       let id = try service.submit()
       #expect(eventually(within: .seconds(2)) { service.isApplied(id) })
-      #expect(try eventually { try service.update(id).state == "applied" })
+      #expect(try service.end(id)?.state == "applied")
       let update = try service.update(id)
       #expect(update.attempts == 1)
       #expect(update.result?.exitCode == 0)
@@ -98,7 +98,7 @@ extension VMTests {
     @Test("taps every 400 ms for 10 s with a quiet period of 1 s: nothing is applied before they end")
     func tapping() throws {
       let screen = try VirtualTouchscreen(ScreenDescription("Till"))
-      let service = try ServiceOnTrial(quiet: "1s")
+      let service = try ServiceUnderTest(quiet: "1s")
       try #require(try service.knows(screens: 1))
       screen.down(slot: 0, x: 0.5, y: 0.5)
       try #require(try service.sees(1))
@@ -114,11 +114,11 @@ extension VMTests {
     }
 
     @Test(
-      "(3) anybody can ask from anywhere, in one line, whether the screen is touched; a sample prints touched / not touched each second"
+      "(3) one line of code tells whether the screen is touched; status --watch prints touched or not touched each second"
     )
     func watch() throws {
       let screen = try VirtualTouchscreen(ScreenDescription("Lobby"))
-      let service = try ServiceOnTrial()
+      let service = try ServiceUnderTest()
       try #require(try service.knows(screens: 1))
       #expect(try service.connection.isTouched() == false)
 
@@ -147,7 +147,7 @@ extension VMTests {
       #expect(after.suffix(2).contains("touched (2 contacts on Lobby)"), "\(after)")
       let passed = ContinuousClock.now - began
       #expect(passed > .seconds(2) && passed < .seconds(6), "a line a second: \(passed)")
-      // A thread of Dispatch hands its blocked signals on to its children: SIGTERM would not arrive.
+      // Children of a Dispatch thread inherit its blocked signals: SIGTERM would not arrive.
       kill(process.processIdentifier, SIGKILL)
       process.waitUntilExit()
     }

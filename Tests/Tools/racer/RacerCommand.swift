@@ -3,7 +3,7 @@ import Racing
 import Timeline
 import VirtualTouch
 
-/// The two who race the service, each a process of its own. Tests/racer/README.md describes them.
+/// The two programs that race the service, each a separate process. Tests/Tools/racer/README.md describes them.
 @main
 struct RacerCommand {
   static let usage = """

@@ -1,7 +1,7 @@
 import Glibc
 import VirtualTouch
 
-/// Virtual touchscreens that play a script. Tests/VirtualTouch/README.md describes the language.
+/// Virtual touchscreens that play a script. Tests/Support/VirtualTouch/README.md describes the language.
 @main
 struct TouchplayCommand {
   static let usage = """
@@ -9,7 +9,7 @@ struct TouchplayCommand {
       Makes virtual touchscreens through /dev/uinput and touches them as SCRIPT says; they are gone when it ends.
       Without SCRIPT, commands are read from standard input, and each line is done when it arrives.
       --interactive  answers each line with `ok`, or with `error LINE: WHY`, and goes on after errors.
-      Screens are told as NAME NODE on standard output. Language: Tests/VirtualTouch/README.md.
+      Screens are told as NAME NODE on standard output. Language: Tests/Support/VirtualTouch/README.md.
 
     """
 

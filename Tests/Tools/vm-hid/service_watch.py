@@ -11,6 +11,7 @@ import array
 import fcntl
 import json
 import os
+import select
 import socket
 import time
 
@@ -95,13 +96,29 @@ def status():
     return json.loads(body)
 
 
-def eventually(limit, holds):
-    end = time.monotonic() + limit
-    while not holds():
-        if time.monotonic() >= end:
+class Events:
+    """The service's events (GET /v1/events): after each the service is asked again, and not in between."""
+
+    def __init__(self, path):
+        self.connection = socket.socket(socket.AF_UNIX)
+        self.connection.connect(path)
+        self.connection.sendall(b"GET /v1/events HTTP/1.0\r\nHost: touchgate\r\n\r\n")
+        self.connection.recv(65536)
+
+    def come(self, limit):
+        """Waits for the next ones, seconds at most."""
+        if not select.select([self.connection], [], [], limit)[0]:
             return False
-        time.sleep(0.005)
-    return True
+        assert self.connection.recv(65536), "the service has ended"
+        return True
+
+    def eventually(self, limit, holds):
+        end = time.monotonic() + limit
+        while not holds():
+            left = end - time.monotonic()
+            if left <= 0 or not self.come(left):
+                return False
+        return True
 
 
 # --- both ---------------------------------------------------------------------------------------------------------
@@ -121,6 +138,7 @@ class Watch:
     def __init__(self):
         self.test = ""
         self.log = None
+        self.events = None
         self.passed = []
         self.watched = set()
         self.results = {
@@ -150,8 +168,8 @@ class Watch:
                 self.compare_without_screen(nodes)
                 return
             found = {}
-            eventually(TO_BE_FOUND, lambda: self.agree(nodes, found) or not found["missing"])
-            if not eventually(TO_AGREE, lambda: self.agree(nodes, found)):
+            self.events.eventually(TO_BE_FOUND, lambda: self.agree(nodes, found) or not found["missing"])
+            if not self.events.eventually(TO_AGREE, lambda: self.agree(nodes, found)):
                 self.disagree(found["words"])
             self.results["comparisons"] += 1
             self.results["fingers"] += found["kernel"] > 0
@@ -225,6 +243,7 @@ def pytest_collection_finish(session):
     WATCH.results["collected"] = len(session.items)
     if "HID_SOCKET" in os.environ:
         WATCH.log = Log(os.environ["HID_LOG"])
+        WATCH.events = Events(os.environ["HID_SOCKET"])
         install()
 
 
@@ -249,7 +268,7 @@ def pytest_runtest_logreport(report):
 def pytest_sessionfinish(session):
     if "HID_SOCKET" in os.environ:
         WATCH.test = "at the end"
-        if not eventually(10, lambda: not status()["touched"]):
+        if not WATCH.events.eventually(10, lambda: not status()["touched"]):
             WATCH.disagree(f"no device is left, and the service has {status()}")
         WATCH.read_log()
         WATCH.results["unwatched"] = [test for test in WATCH.passed if test not in WATCH.watched]

@@ -7,7 +7,8 @@ import Timeline
 struct ExactlyOnceTests {
   /// All that can come to pass, in whatever order.
   enum Input: CaseIterable {
-    case prepareAhead, call, callAtOnce, prepared, playedFirst, playedSecond, missed, failed, found, gone, stop
+    case prepareAhead, call, callAtOnce, prepared, playedFirst, playedSecond, missed, failed, mayWorkAgain, found, gone
+    case stop
     case nextDeadline, aMoment, sleep
   }
 
@@ -45,6 +46,7 @@ struct ExactlyOnceTests {
       case .failed:
         (asked, playing) = ([], [])
         take(calls.failed("refused", at: now))
+      case .mayWorkAgain: take(calls.mayWorkAgain(at: now))
       case .found:
         (asked, playing) = ([], [])
         take(calls.found(at: now))

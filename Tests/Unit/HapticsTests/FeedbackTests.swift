@@ -153,6 +153,40 @@ struct FeedbackTests {
     #expect(bench.feedback.silentBecause == nil)
   }
 
+  @Test("a change of a device that refused: it is tried at once, and the reason stays until it works")
+  func mayWorkAgain() {
+    let bench = Bench()
+    bench.call(.light)
+    bench.hear(.failed("Permission denied"))
+    bench.feedback.mayWorkAgain()
+    #expect(bench.feedback.silentBecause == "Permission denied", "nothing is known to have changed yet")
+    #expect(bench.motor.commands.last == .prepare(.light, session: 1) && bench.motor.commands.count == 3)
+    bench.hear(.failed("Permission denied"))
+    #expect(bench.feedback.silentBecause == "Permission denied")
+    bench.feedback.mayWorkAgain()
+    bench.hear(.prepared(.light, took: .milliseconds(1)))
+    #expect(bench.feedback.silentBecause == nil)
+    bench.call(.light)
+    #expect(bench.ran == 1, "it is waited for again")
+    bench.pass(100)
+    bench.hear(.played(1, at: bench.now, took: .zero))
+    #expect(bench.ran == 2)
+  }
+
+  @Test("a change of a device that works, that does not answer, or that is gone does nothing")
+  func mayWorkAgainOtherwise() {
+    let bench = Bench()
+    bench.call(.light)
+    bench.feedback.mayWorkAgain()
+    #expect(bench.ran == 0 && bench.motor.commands.count == 2)
+    bench.pass(115)
+    bench.feedback.mayWorkAgain()
+    #expect(bench.feedback.silentBecause?.contains("has not returned") == true)
+    bench.feedback.useNone(because: "gone")
+    bench.feedback.mayWorkAgain()
+    #expect(bench.feedback.silentBecause == "gone" && bench.motor.commands.count == 3)
+  }
+
   @Test("unplugged between prepare and pulse: the action at once; what the old device says later does not count")
   func unplugged() {
     let bench = Bench()

@@ -5,14 +5,13 @@ import Timeline
 import TouchgateAPI
 import TouchgateClient
 
-/// One race: a visitor taps, updates come in a stream, and a reader and libinput watch. All of them are processes of
-/// their own.
-struct RaceOnTrial {
-  /// The line `Guard=` of the handler: nil leaves it out.
+/// One race: a visitor taps, updates arrive in a stream, and a reader and libinput watch. Each is a separate process.
+struct RaceUnderTest {
+  /// `Guard=` of the handler.
   let guarding: String
   private(set) var updates = 0
   private(set) var taps = 0
-  /// The handler's first instructions.
+  /// When the handlers executed their first instruction.
   private(set) var starts: [Instant] = []
   /// What the independent reader saw.
   private(set) var seen = Account([])
@@ -24,14 +23,14 @@ struct RaceOnTrial {
   /// The `guard` of the service's status.
   private(set) var counters: [String: Int] = [:]
   private(set) var failed: [String] = []
-  /// All that happened, in order, for the person who looks for a fault.
+  /// Everything that happened, in order, to find the cause of a fault.
   private var story: [(time: Instant, text: String)] = []
 
-  /// How long each start came after the beginning of the contact that it lies in, as the reader saw it.
+  /// For each start inside a contact that the reader saw: the time since that contact began.
   var hits: [Duration] { seen.hits(starts) }
 
-  /// Half touches, but for the ends whose beginning was kept from others by a guard that was released over them, as
-  /// often as the service counted that.
+  /// Half touches, except ends whose beginning was hidden by a guard that was released during the touch, as often as the
+  /// service counted that.
   var halves: Int {
     let over = counters["releasedOver"] ?? 0
     return seen.beginsWithoutEnd.count + max(0, seen.endsWithoutBegin.count - over)
@@ -40,29 +39,28 @@ struct RaceOnTrial {
 
   init(guarding: String, fingers: Int = 1, lasting span: Duration, seed: UInt64) throws {
     self.guarding = guarding
-    let service = try ServiceOnTrial(start: false)
+    let service = try ServiceUnderTest(start: false)
     let folder = service.folder
-    // It runs a little, so that taps fall into it too.
+    // It runs for a while, so that some taps happen during it.
     try service.handler("race", exec: "\(Companion.folder)/race-stamp \(folder)/starts 10", more: "Guard=\(guarding)")
     try service.start()
     let tapper = try Companion("racer", ["tap", "Lobby", "\(seed)", "\(fingers)", "\(folder)/made"])
-    let node = try #require(tapper.hear())
+    let node = try #require(tapper.receive())
     let reader = try Companion("racer", ["watch", node, "\(folder)/seen"])
-    try #require(reader.hear() == node)
-    let peer = try LibinputOnTrial(folder: folder)
+    try #require(reader.receive() == node)
+    let peer = try LibinputPeer(folder: folder)
     let device = String(node.split(separator: "/").last ?? "")
     try #require(eventually { peer.text.contains("\(device) ") })
     try #require(try service.knows(screens: 1))
 
-    try tapper.say("go")
-    updates = try Self.submit(to: service, for: span, seed: seed)
-    try tapper.say("stop")
-    taps = Int(try #require(tapper.hear()).prefix { $0.isNumber }) ?? 0
-    try #require(
-      try eventually(within: .seconds(30)) {
-        let counts = try service.status().updates
-        return counts["waiting"] == 0 && counts["applying"] == 0
-      })
+    try tapper.send("go")
+    let submitted = try Self.submit(to: service, for: span)
+    updates = submitted.count
+    try tapper.send("stop")
+    taps = Int(try #require(tapper.receive()).prefix { $0.isNumber }) ?? 0
+    for id in submitted { try #require(try service.end(id, within: .seconds(30)) != nil) }
+    let counts = try service.status().updates
+    try #require(counts["waiting"] == 0 && counts["applying"] == 0)
     counters = try service.guardCounters()
     failed = try service.connection.updates(state: "failed").compactMap { $0.result?.message }
     service.kill(SIGTERM)
@@ -78,27 +76,27 @@ struct RaceOnTrial {
     story += sightings.seen.map { ($0.time, "reader   \($0)") }
     story += runs.flatMap { [($0[0], "handler  starts"), ($0[1], "handler  ends")] }
     story.sort { $0.time < $1.time }
-    // libinput has had all events by now; what it says is read when it has said as much as will come.
+    // libinput has received all events by now; its log is complete when it no longer grows.
     var (before, now) = ("", peer.text)
     while before != now {
-      usleep(300_000)
+      hold(for: .milliseconds(300))
       (before, now) = (now, peer.text)
     }
     libinput = LibinputLog(now, device: device)
     #expect(tapper.end() == 0)
   }
 
-  /// Never more than three wait: some start at the end of a touch, some in the pause after it.
-  private static func submit(to service: ServiceOnTrial, for span: Duration, seed: UInt64) throws -> Int {
+  /// At most three wait: some start at the end of a touch, some between two touches. Returns their ids.
+  private static func submit(to service: ServiceUnderTest, for span: Duration) throws -> [String] {
     let end = ContinuousClock.now + span
-    var count = 0
+    let events = try service.events
+    var ids: [String] = []
     while ContinuousClock.now < end {
-      _ = try service.submit("race")
-      count += 1
-      usleep(UInt32.random(in: 0...20_000))
-      while try service.status().updates["waiting"] ?? 0 > 2 && ContinuousClock.now < end { usleep(2000) }
+      ids.append(try service.submit("race"))
+      hold(for: .microseconds(Int.random(in: 0...20_000)))
+      _ = events.becomes(within: end - .now) { ids.count - events.startedUpdates <= 2 }
     }
-    return count
+    return ids
   }
 
   private static func sightings(_ path: String) throws -> [Sighting] {
@@ -108,7 +106,7 @@ struct RaceOnTrial {
   }
 }
 
-extension RaceOnTrial {
+extension RaceUnderTest {
   /// What happened around the first halves that the reader saw and the first starts inside a contact.
   var faults: String {
     let halves = seen.beginsWithoutEnd + seen.endsWithoutBegin + seen.pressesWithoutRelease + seen.releasesWithoutPress
@@ -120,7 +118,7 @@ extension RaceOnTrial {
   }
 }
 
-extension RaceOnTrial: CustomStringConvertible {
+extension RaceUnderTest: CustomStringConvertible {
   var description: String {
     let depth = hits.map(\.wholeNanoseconds).sorted()
     let window =
@@ -140,7 +138,7 @@ extension RaceOnTrial: CustomStringConvertible {
   }
 }
 
-extension ServiceOnTrial {
+extension ServiceUnderTest {
   /// The numbers under `guard` of `GET /v1/status`.
   func guardCounters() throws -> [String: Int] {
     let (_, body) = try connection.send(method: "GET", path: "/v1/status", body: [])

@@ -12,32 +12,13 @@ private let programs = ProcessInfo.processInfo.environment["TOUCHGATE_PROGRAMS"]
 let touchgated = "\(programs)/usr/sbin/touchgated"
 let touchgate = "\(programs)/usr/bin/touchgate"
 
-/// Waits until `condition` holds; false where it does not within the limit.
-func eventually(within limit: Duration = .seconds(10), _ condition: () throws -> Bool) rethrows -> Bool {
-  let end = ContinuousClock.now + limit
-  while true {
-    if try condition() { return true }
-    if ContinuousClock.now >= end { return false }
-    usleep(5000)
-  }
-}
-
-/// Looks all the time; false where `condition` does not hold at any moment of `span`.
-func always(for span: Duration, _ condition: () throws -> Bool) rethrows -> Bool {
-  let end = ContinuousClock.now + span
-  while ContinuousClock.now < end {
-    if try !condition() { return false }
-    usleep(5000)
-  }
-  return true
-}
-
 /// The real service in a folder of its own, with a handler `note` that writes the id of each update it applies to a
 /// file, and the real socket.
-final class ServiceOnTrial {
+final class ServiceUnderTest: Observed {
   let folder: String
   let connection: TouchgateConnection
   private var process: ChildProcess?
+  private var feed: ServiceEvents?
 
   init(quiet: String? = nil, gate: String = "", start: Bool = true) throws {
     folder = "/tmp/touchgate-\(UUID().uuidString)"
@@ -73,8 +54,15 @@ final class ServiceOnTrial {
       command = ["/usr/bin/setpriv", "--reuid=\(user)", "--clear-groups"] + command
     }
     process = try ChildProcess(command[0], Array(command.dropFirst()), errors: "\(folder)/log")
-    let ready = eventually { (try? connection.status()) != nil }
-    try #require(ready, "the service does not answer; its log: \(log)")
+    let events = try ServiceEvents(socket: "\(folder)/socket")
+    feed = events
+    let isReady = events.isOpen(within: .seconds(10)) { process?.isRunning == true }
+    try #require(isReady, "the service does not answer; its log: \(log)")
+  }
+
+  /// Those of its present run.
+  var events: ServiceEvents {
+    get throws { try #require(feed, "the service was not started") }
   }
 
   func signal(_ number: Int32) { _ = Glibc.kill(pid, number) }
@@ -103,46 +91,17 @@ final class ServiceOnTrial {
     try connection.submit(SubmitRequest(handler: handler, id: id)).id
   }
 
+  /// The update once it has ended, however it ended; nil: not within the limit. One request, which stays open.
+  func end(_ id: String, within limit: Duration = .seconds(15)) throws -> UpdateReply? {
+    let patient = TouchgateConnection(path: connection.path, timeout: limit + .seconds(10))
+    let milliseconds = limit.components.seconds * 1000 + limit.components.attoseconds / 1_000_000_000_000_000
+    let ended = Result { () throws(ClientError) in try patient.wait(for: id, timeout: "\(milliseconds)ms") }
+    if case .failure(.refused(status: 408, _)) = ended { return nil }
+    return try ended.get()
+  }
+
   func update(_ id: String) throws -> UpdateReply { try connection.update(id) }
   func status() throws -> StatusReply { try connection.status() }
 
   func isApplied(_ id: String) -> Bool { applied.contains(id) }
-
-  /// Waits until the service sees so many contacts.
-  func sees(_ contacts: Int, within limit: Duration = .seconds(5)) throws -> Bool {
-    try eventually(within: limit) { try status().contacts == contacts }
-  }
-
-  /// Waits until the service knows so many screens, all with their state read.
-  func knows(screens: Int) throws -> Bool {
-    try eventually {
-      let status = try status()
-      return status.screens.count == screens && status.screens.allSatisfy { $0.state != "unknown" }
-    }
-  }
-}
-
-/// A program run to its end.
-struct Run {
-  let status: Int32
-  let output: String
-  let errors: String
-
-  init(_ program: String, _ arguments: [String], input: String = "", environment: [String: String] = [:]) throws {
-    let process = Process()
-    process.executableURL = URL(filePath: program)
-    process.arguments = arguments
-    process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
-    let (output, errors, stdin) = (Pipe(), Pipe(), Pipe())
-    process.standardOutput = output
-    process.standardError = errors
-    process.standardInput = stdin
-    try process.run()
-    try stdin.fileHandleForWriting.write(contentsOf: Data(input.utf8))
-    try stdin.fileHandleForWriting.close()
-    self.output = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
-    self.errors = String(decoding: errors.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
-    process.waitUntilExit()
-    status = process.terminationStatus
-  }
 }
