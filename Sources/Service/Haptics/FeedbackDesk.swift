@@ -124,7 +124,7 @@ final class FeedbackDesk {
       candidates[found.syspath] = candidate
       descriptions[found.syspath] = found.forRules
       // Its rights may be other ones now, or it has woken up.
-      if choice == .chosen(candidate), feedback.silentBecause != nil { feedback.use(node: candidate.node) }
+      if choice == .chosen(candidate) { feedback.mayWorkAgain() }
     }
   }
 

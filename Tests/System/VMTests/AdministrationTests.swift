@@ -180,7 +180,7 @@ extension SystemdTests {
       #expect(ContinuousClock.now - before < .seconds(20))
       #expect(try service.systemctl("show", "touchgated.service", "-P", "Result").output == "success\n")
       try service.start()
-      #expect(try service.end(id)?.message.contains("time-out of 2 s") == true)
+      #expect(try service.end(id)?.message.contains("timeout of 2 s") == true)
     }
 
     // MARK: Log

@@ -114,7 +114,7 @@ extension VMTests {
       _ = try next(silent)
       _ = try next(silent)  // The second attempt, after the first has timed out.
       #expect(try service.end(id, within: .seconds(5))?.state == "failed")
-      #expect(try service.update(id).result?.message.contains("no acknowledgement within") == true)
+      #expect(try service.update(id).result?.message.contains("not acknowledged within") == true)
     }
 
     @Test("an unknown handler, and one without Deliver=yes, are refused by name")

@@ -90,7 +90,7 @@ extension VMTests {
 
       let hung = try service.submit("hang")
       #expect(try service.end(hung, within: .seconds(9))?.state == "failed")
-      #expect(try service.update(hung).result?.message.contains("time-out of 1 s") == true)
+      #expect(try service.update(hung).result?.message.contains("timeout of 1 s") == true)
       let left = try Run("/bin/sh", ["-c", "pgrep -fxc 'sleep 1000'"]).output
       #expect(left.trimmingCharacters(in: .whitespacesAndNewlines) == "0", "the whole process group is ended")
     }
