@@ -161,8 +161,6 @@ extension Bench {
       judgeOrder(old.update)
     case .backToWaiting(let id, let attempts, backoff: _, interruptions: _):
       guard let old, old.state == .applying else { return violate("\(id) is given back, and was not being applied") }
-      // The reboot did not come: a failure, of now.
-      if notes[id]?.handler == .rebootDue { noteEnd(id, .failed, tryLater: false) }
       judgeAttempts(old, attempts)
     case .finish(_, let result):
       if let old { judgeEnd(old, result) }
@@ -254,6 +252,8 @@ extension Bench {
   private func isFree(_ update: Update) -> Bool {
     // An update that is to expire, forced or not, only waits for a disk that can be written.
     if let deadline = update.deadline, deadline <= knownWall, update.onDeadline == .expire { return false }
+    // Past its deadline, but the clock was set back since: the service may have missed it, because the disk was full then.
+    if let deadline = update.deadline, deadline > knownWall, notes[update.id]?.isDeadlineMet == true { return false }
     if notes[update.id]?.isForced == true {
       if deserted.contains(update.handler) { return false }
       return notes[update.id]?.backoff.map { now >= $0.upperBound || notes[update.id]?.skipsBackoff == true } ?? true

@@ -321,6 +321,10 @@ struct Bench {
 extension Bench: ActionEffects {
   /// One transaction: all of them, or none.
   mutating func store(_ writes: [StoreWrite], at now: Instant) -> String? {
+    for case .backToWaiting(let id, attempts: _, backoff: _, interruptions: _) in writes {
+      // The reboot did not come: a failure, of the moment when the write is tried first.
+      if notes[id]?.handler == .rebootDue { noteEnd(id, .failed, tryLater: false) }
+    }
     if let failed = writes.first(where: { failing.contains($0.kind) }) {
       if writes.count == 1 { say("cannot store \(failed.words)") }
       return "disk full"
