@@ -8,8 +8,6 @@ import TouchReading
 
 /// All touch devices of the machine: found, opened, read and rechecked. Their contacts go to `screens`.
 public final class TouchInput {
-  /// Called after anything that may have changed `screens`.
-  public var changed: (Instant) -> Void = { _ in }
   /// Whether updates wait. Without any, no device is sampled.
   public var somethingWaits = false {
     didSet { for device in attached.values { device.reader.somethingWaits = somethingWaits } }
@@ -54,7 +52,6 @@ public final class TouchInput {
     monitorWatch = try loop.watch(monitor.descriptor, .touch) { [unowned self] now in
       while let event = monitor.receive() { apply(discovery.handle(event, now), now) }
       absences.update(screens, log)
-      changed(now)
     }
     for found in monitor.enumerate() { apply(discovery.handle(.present(found), now), now) }
     screens.enumerated(at: now)
@@ -110,7 +107,6 @@ public final class TouchInput {
     device.watch = try loop.watch(descriptor, .touch) { [unowned self] now in
       read(id, now)
       releaseGrabs(now)
-      changed(now)
     }
     attached[id] = device
     pass(id, now) { $0.timePassed(device.source, at: now) }  // Its first slot table.
