@@ -146,7 +146,8 @@ extension Scheduler {
   }
 
   private var needsRechecks: Bool {
-    if line.count > 0 || storeTrouble != nil { return true }
+    // Another write may succeed before the one that failed is tried again, and end the trouble.
+    if line.count > 0 || storeTrouble != nil || mustWriteAgain { return true }
     switch current {
     case .orphan, .returning: return true
     case nil, .marking, .lastLook, .running, .awaitingReboot, .finishing: return false

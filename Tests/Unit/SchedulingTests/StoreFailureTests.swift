@@ -120,6 +120,21 @@ struct StoreFailureTests {
     #expect(bench.unfinished == [])
   }
 
+  @Test("a result that could not be written is tried again although another write succeeded before the recheck")
+  func finishAfterAnotherWrite() {
+    var bench = Bench()
+    bench.submit("a")
+    bench.failing = [.finish]
+    bench.handlerEnds()
+    bench.failing = []
+    bench.pauseAll()
+    #expect(bench.scheduler.nextDeadline == at(1))
+    bench.pass(until: 1)
+    #expect(bench.said.last == "ended a: applied")
+    #expect(bench.scheduler.nextDeadline == nil)
+    #expect(bench.violations == [])
+  }
+
   @Test("a service that dies with an unwritten result applies again: at least once")
   func diesUnwritten() {
     var bench = Bench()
