@@ -138,6 +138,7 @@ final class HandlerRunner: EngineHandlers {
       inputs?.started(update, delay)
       return .ready
     } catch {
+      discardPrepared()
       unlink(markerPath(update.id))
       return failed(update, attempt, "\(error)")
     }

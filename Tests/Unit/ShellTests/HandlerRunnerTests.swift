@@ -121,6 +121,19 @@ struct HandlerRunnerTests {
     #expect(log.take() == ["started a", "progressed a: ready"] && !runner.isIdle)
   }
 
+  @Test("a handler that a reload removes before its late start fails, and leaves no lock behind")
+  func removedMeanwhile() throws {
+    log.delaysPulses = true
+    let update = try update("program")
+    _ = runner.prepare(update, attempt: 1, at: at(0))
+    _ = runner.start(update, attempt: 1, releasedAt: nil, at: at(0))
+    #expect(files == ["handler-a.lock"])
+    runner.configure([:])
+    log.delayed.first?(at(0.02))
+    #expect(log.take().first?.contains("no longer configured") == true)
+    #expect(files == [] && runner.isIdle)
+  }
+
   @Test("a unit's marker goes when its result is stored")
   func marker() throws {
     let update = try update("unit")
