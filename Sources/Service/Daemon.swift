@@ -95,8 +95,11 @@ public final class Daemon {
   private func afterEach(_ now: Instant) {
     engine.feedGateStates(now)
     calls.noteScreens()
-    engine.drain(at: now)
-    calls.noteScreens()
+    if !engine.actions.isEmpty {
+      engine.drain(at: now)
+      // A recheck or a last look may have changed what the screens say.
+      calls.noteScreens()
+    }
     calls.pumpEvents(now)
     screens.rememberNew()
     let isAnythingWaiting = engine.scheduler.isAnythingWaiting

@@ -101,7 +101,7 @@ final class HandlerRunner: EngineHandlers {
       }
       return .ready
     } catch {
-      return failed(update, attempt, "\(error)")
+      return failed("\(error)")
     }
   }
 
@@ -140,7 +140,7 @@ final class HandlerRunner: EngineHandlers {
     } catch {
       discardPrepared()
       unlink(markerPath(update.id))
-      return failed(update, attempt, "\(error)")
+      return failed("\(error)")
     }
   }
 
@@ -175,7 +175,7 @@ final class HandlerRunner: EngineHandlers {
 
   private func payload(of update: Update) throws -> [UInt8] { try inputs?.payload(update.id) ?? [] }
 
-  private func failed(_ update: Update, _ attempt: Int, _ reason: String) -> HandlerProgress {
+  private func failed(_ reason: String) -> HandlerProgress {
     .failed(
       UpdateResult(
         state: .failed, exitCode: nil, message: reason, finishedAt: SystemClock.wall,
