@@ -59,7 +59,7 @@ public final class UnitJob: RunningHandler {
     marker = UnitMarker(unit: unit, asked: UInt64(max(0, now.nanoseconds / 1000)), boot: boot)
     manager.connect(now)
     guard manager.isConnected else {
-      throw HandlersError("cannot start unit \(unit): D-Bus is not available, so systemd cannot be asked")
+      throw HandlersError("cannot start unit \(unit): D-Bus is not available; systemctl status dbus")
     }
     do throws(Errno) {
       try marker.write(path)
@@ -68,7 +68,7 @@ public final class UnitJob: RunningHandler {
     }
     followJobs()
     call = manager.start(unit) { [unowned self] reply, now in answered(reply, now) }
-    if call == nil { throw HandlersError("cannot start unit \(unit): D-Bus accepts no call") }
+    if call == nil { throw HandlersError("cannot start unit \(unit): D-Bus refused the call") }
   }
 
   public var update: Update { start.update }

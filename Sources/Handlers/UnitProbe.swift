@@ -35,7 +35,7 @@ public final class UnitProbe {
     self.found = found
     since = now
     log.warning(
-      "unit \(marker.unit) was started by a former run for \(start.update.id); asking systemd how it ended",
+      "unit \(marker.unit) for \(start.update.id) was started before touchgated restarted; asking systemd for its result",
       .interrupted, [.update(start.update.id)])
   }
 

@@ -110,7 +110,7 @@ extension Blocker {
     /// A contact changed between the last look and the start.
     case touchedAtStart
     case noSuchScreen(String)
-    /// A handler hands its updates to an application, and none is connected.
+    /// A handler delivers its updates to an application, and none is connected.
     case noReceiver(handler: String)
     /// The machine has rebooted so often within that time for this handler and key.
     case rebooted(times: Int, within: Duration, handler: String, key: String?)

@@ -134,11 +134,12 @@ extension Scheduler {
       return giveBack(id, attempts: entry.attempts - 1, at: now)
     case .retry:
       message =
-        "the service or the machine has died \(interruptions) times while its handler ran; a handler that reboots the "
-        + "machine must say Reboots=yes"
+        "the service or the machine stopped unexpectedly \(interruptions) times while the handler ran; if the handler "
+        + "reboots the machine, set Reboots=yes"
     case .fail:
       message =
-        "the service died while the handler ran, so it is not known what it has done (OnInterrupted=fail)"
+        "the service or the machine stopped unexpectedly while the handler ran; whether it finished is unknown "
+        + "(OnInterrupted=fail)"
     }
     let result = UpdateResult(
       state: .failed, exitCode: nil, message: message, finishedAt: wall(now), releaseToStartMilliseconds: nil)

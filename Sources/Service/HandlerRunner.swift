@@ -225,7 +225,9 @@ final class HandlerRunner: EngineHandlers {
     let id = update.id
     guard let marker = UnitMarker(path: markerPath(id)) else {
       guard HandlerLock.isHeld(lockPath(id)) else { return .ended }
-      log.warning("the handler of a former run for \(id) is still running; waiting for it", .interrupted, [.update(id)])
+      log.warning(
+        "\(id): its handler, started before touchgated restarted, is still running; waiting for it", .interrupted,
+        [.update(id)])
       return .running
     }
     guard marker.boot == boot else {

@@ -6,7 +6,7 @@ import TouchReading
 final class AttachedDevice {
   let screen: String
   let node: String
-  /// As the kernel names it.
+  /// Name that the kernel reports.
   let name: String
   /// ID_PATH of udev; empty for a recording.
   let idPath: String

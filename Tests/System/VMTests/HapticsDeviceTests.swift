@@ -267,7 +267,7 @@ extension VMTests {
       try #require(try bench.isReady(device: "Stubborn"))
       // The lead of 100 ms is not waited for.
       _ = try bench.playAtOnce(.light)
-      #expect(try bench.silentBecause()?.contains("takes no effect") == true)
+      #expect(try bench.silentBecause()?.contains("refused an effect") == true)
     }
 
     @Test("with a read-only device node the action runs at once, and the answer gives the reason")
