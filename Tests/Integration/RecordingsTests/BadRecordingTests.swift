@@ -58,8 +58,8 @@ struct BadRecordingTests {
     .init(head + "E: 0.000000 0003 0039 1 2\n", 3, "E: SECONDS"),
     .init(head + "E: 0.000000 0003 0039 1x\n", 3, "E: SECONDS"),
     .init(head + "E: 0.000000 0003 0039 1\nA: 35 0 1 0 0\n", 4, "after events"),
-    .init(head + "E: 0.000000 0003 0039 1\nE: 0.000001 0003 0035 24", 4, "cut off"),
-    .init("N: a", 1, "cut off"),
+    .init(head + "E: 0.000000 0003 0039 1\nE: 0.000001 0003 0035 24", 4, "truncated"),
+    .init("N: a", 1, "truncated"),
     .init("E: 0.000000 0003 0039 1\n", nil, "no description"),
   ]
 

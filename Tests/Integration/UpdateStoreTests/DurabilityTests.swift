@@ -171,7 +171,7 @@ struct DurabilityTests {
     let (path, reason, advice) =
       switch kind {
       case "missing folder": ("\(folder.path)/none/queue.db", ENOENT, "StateDirectory=")
-      case "folder": (folder.path, EISDIR, "name a file")
+      case "folder": (folder.path, EISDIR, "a file is expected")
       default: ("\(folder.path)/file/queue.db", ENOTDIR, "folder")
       }
     let error = #expect(throws: StoreError.cannotOpen(path: path, errno: reason, message: "")) {

@@ -177,7 +177,7 @@ extension VMTests {
       let bench = try HapticsBench()
       try settleUdev()
       try bench.service.catchUp()
-      #expect(try bench.silentBecause()?.contains("several: One") == true)
+      #expect(try bench.silentBecause()?.contains("several devices: One") == true)
       _ = try bench.playAtOnce(.light)
 
       let named = try HapticsBench(haptics: "LeadMs=0\nDevice=id:1209:0002")

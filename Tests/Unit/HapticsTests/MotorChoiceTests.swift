@@ -35,7 +35,7 @@ struct MotorChoiceTests {
     let two = candidate("two", path: "usb-2")
     #expect(MotorChoice([one, two], touchscreens: ["usb-2"], wanted: { $0.name == "one" }) == .chosen(one))
     let missing = reason(MotorChoice([one], touchscreens: [], wanted: { $0.name == "x" }))
-    #expect(missing == "no device matches Device=")
+    #expect(missing == "no device matches Device= in [Haptics]")
     #expect(reason(MotorChoice([one, two], touchscreens: [], wanted: { _ in true })).contains("several"))
   }
 }
