@@ -50,7 +50,7 @@ struct EvemuParser {
     if firstDescriptionLine == nil { firstDescriptionLine = scanner.line }
     if !events.isEmpty {
       throw RecordingError(
-        line: scanner.line, problem: "'\(scanner.excerpt)' follows events",
+        line: scanner.line, problem: "'\(scanner.excerpt)' is after events",
         expected: "one recording per file: the description, then events")
     }
     switch tag {

@@ -6,7 +6,7 @@ import TouchReading
 final class AttachedDevice {
   let screen: String
   let node: String
-  /// Name that the kernel reports.
+  /// As the kernel names it.
   let name: String
   /// ID_PATH of udev; empty for a recording.
   let idPath: String

@@ -18,7 +18,7 @@ final class DeviceDiscovery {
     case gone(DeviceID)
   }
 
-  /// A touchscreen that could not be opened; retried with growing delays.
+  /// A touchscreen that could not be opened; retried with growing pauses.
   private struct Unopened {
     let found: DeviceMonitor.Found
     let screen: String
@@ -70,7 +70,7 @@ final class DeviceDiscovery {
     return broken + shut
   }
 
-  /// Problems of the [Screen] sections on this machine.
+  /// What is wrong with the sections of the configuration on this machine.
   var problems: [String] { disputed.values.map(\.problem).sorted() }
 
   // MARK: Inputs
@@ -86,7 +86,7 @@ final class DeviceDiscovery {
       case .touchscreen:
         found.taggedTouchscreen = true
       case .asTagged where found.ignored || (found.taggedOther && !found.taggedTouchscreen), .ignored:
-        return detach(id)  // It may have counted before udev changed its properties.
+        return detach(id)  // It may have counted before udev described it otherwise.
       case .asTagged where found.hasForceFeedback && !found.taggedTouchscreen:
         // Opening a vibrator would wait for as long as another program's upload to it hangs: 30 s.
         return []
@@ -143,7 +143,7 @@ final class DeviceDiscovery {
       names.release(id)
       // A device that is neither tagged nor a touchscreen needs no log line.
       if found.taggedTouchscreen {
-        log.warning("\(found.node) (\(found.name)) is tagged as a touchscreen by udev, but is not one: \(refusal)")
+        log.warning("\(found.node) (\(found.name)) is tagged as touchscreen by udev, but is none: \(refusal)")
       }
       return wasReported ? [.dropped(id, screens: [screen])] : []
     } catch {
@@ -183,8 +183,8 @@ final class DeviceDiscovery {
   private func noteForeignSeat(_ found: DeviceMonitor.Found) {
     guard found.taggedTouchscreen else { return }
     log.info(
-      "\(found.node) (\(found.name)) belongs to \(found.seat) and is ignored; to use it, add Use=seat:\(found.seat) "
-        + "to [Devices]")
+      "\(found.node) (\(found.name)) belongs to \(found.seat) and is left out; Use=seat:\(found.seat) in [Devices] "
+        + "would let it count")
   }
 }
 
