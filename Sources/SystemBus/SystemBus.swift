@@ -1,6 +1,7 @@
 import CLibsystemd
 public import EventLoop
 import Glibc
+import Linux
 public import Timeline
 
 /// The system's D-Bus in the one loop: calls whose answers come later, and signals. Nothing here blocks.
@@ -87,7 +88,7 @@ public final class SystemBus {
     guard result >= 0, let made else {
       if let made { sd_bus_unref(made) }
       return tellGone(
-        Failure(name: Failure.disconnected, message: "there is no D-Bus: \(String(cString: strerror(-result)))"), now)
+        Failure(name: Failure.disconnected, message: "there is no D-Bus: \(Errno(-result))"), now)
     }
     bus = made
     goneSlot = signal(Self.local, "Disconnected") { [unowned self] _, now in gone(now) }

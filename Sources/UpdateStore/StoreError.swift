@@ -1,4 +1,5 @@
 import Glibc
+import Linux
 public import Scheduling
 
 /// What can go wrong with the store, worded for the person who reads the log.
@@ -32,7 +33,7 @@ extension StoreError: CustomStringConvertible {
   public var description: String {
     switch self {
     case .cannotOpen(let path, let errno, let message):
-      let reason = errno == 0 ? message : String(cString: strerror(errno))
+      let reason = errno == 0 ? message : "\(Errno(errno))"
       return "the store \(path) cannot be opened: \(reason); \(Self.advice(errno))"
     case .newerSchema(let path, let found, let known):
       return "the store \(path) has schema \(found), this version knows up to \(known): "
