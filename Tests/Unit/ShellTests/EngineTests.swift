@@ -126,6 +126,20 @@ struct EngineTests {
     #expect(world.take() == ["accepted a", "prepare a, attempt 1", "guard ends", "ended a: failed"])
   }
 
+  @Test("the guard decides whether there is a last look, and whether devices are grabbed for it")
+  func guards() throws {
+    engine.guardKind = { _ in .none }
+    let update = try submit("a")
+    engine.drain(at: at(1))
+    #expect(world.take() == ["accepted a", "prepare a, attempt 1", "decided true", "start a"])
+    engine.handlerEnded(update, result(.applied), ran: .seconds(1), at(2))
+    _ = world.take()
+    engine.guardKind = { _ in .grab }
+    _ = try submit("b")
+    engine.drain(at: at(3))
+    #expect(world.take().contains("last look, grab"))
+  }
+
   @Test("an update that nobody takes waits for a receiver, and uses up no attempt")
   func notTaken() throws {
     world.starting = .notTaken
