@@ -2,6 +2,7 @@ import Foundation
 import Handlers
 import Linux
 import Scheduling
+import ServiceConfiguration
 import ServiceLog
 import Testing
 import Timeline
