@@ -1,6 +1,7 @@
 import CLinux
 import Glibc
 public import Haptics
+import Linux
 import Timeline
 
 /// The thread that makes all system calls on the device, because each can block for 30 s in the kernel. Values go in
@@ -32,7 +33,7 @@ public final class Vibrator: FeedbackMotor {
       }, retained.toOpaque())
     if code != 0 {
       retained.release()
-      throw CannotStart(description: "cannot start the haptics thread: \(String(cString: strerror(code)))")
+      throw CannotStart(description: "cannot start the haptics thread: \(Errno(code))")
     }
     pthread_detach(thread)
   }
@@ -50,19 +51,12 @@ public final class Vibrator: FeedbackMotor {
   /// hangs in a system call; it then holds no descriptor of the process except the device.
   public func stop(within limit: Duration) -> Bool {
     orders.put(.quit)
-    let end = Self.now() + limit
+    let end = SystemClock.monotonic + limit
     while true {
       if reports.take().contains(where: { if case .ended = $0 { true } else { false } }) { return true }
-      let left = (end - Self.now()).wholeMilliseconds
-      if left <= 0 { return false }
-      reports.wait(milliseconds: CInt(clamping: left))
+      if SystemClock.monotonic >= end { return false }
+      reports.wait(until: end)
     }
-  }
-
-  static func now() -> Instant {
-    var time = timespec()
-    clock_gettime(CLOCK_MONOTONIC, &time)
-    return Instant(nanoseconds: Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec))
   }
 
   /// The arguments of the thread.

@@ -1,6 +1,7 @@
 import CLibsystemd
 public import EventLoop
 import Glibc
+import Linux
 public import Timeline
 
 /// The system's D-Bus on the loop: calls that are answered later, and signals. Nothing blocks.
@@ -87,8 +88,7 @@ public final class SystemBus {
     guard result >= 0, let made else {
       if let made { sd_bus_unref(made) }
       return tellGone(
-        Failure(name: Failure.disconnected, message: "no connection to D-Bus: \(String(cString: strerror(-result)))"),
-        now)
+        Failure(name: Failure.disconnected, message: "no connection to D-Bus: \(Errno(-result))"), now)
     }
     bus = made
     goneSlot = signal(Self.local, "Disconnected") { [unowned self] _, now in gone(now) }

@@ -1,5 +1,6 @@
 import CSQLite
 import Glibc
+import Linux
 
 /// One open database with its prepared statements: SQLite's C interface with `StoreError` for result codes.
 final class Connection {
@@ -80,7 +81,7 @@ final class Connection {
     var reason: CInt = 0
     sqlite3_file_control(handle, "main", SQLITE_FCNTL_LAST_ERRNO, &reason)
     if reason == ENOSPC || reason == EDQUOT { throw .diskFull(path: path) }
-    throw .other(code: code, message: "operation \(operation) on \(path): \(String(cString: strerror(reason)))")
+    throw .other(code: code, message: "operation \(operation) on \(path): \(Errno(reason))")
   }
 
   /// Runs `body` in a transaction: committed when it returns, rolled back when it throws.

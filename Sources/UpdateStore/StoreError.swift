@@ -1,4 +1,5 @@
 import Glibc
+import Linux
 public import Scheduling
 
 /// Errors of the store, worded for the reader of the log.
@@ -32,7 +33,7 @@ extension StoreError: CustomStringConvertible {
   public var description: String {
     switch self {
     case .cannotOpen(let path, let errno, let message):
-      let reason = errno == 0 ? message : String(cString: strerror(errno))
+      let reason = errno == 0 ? message : "\(Errno(errno))"
       return "cannot open the queue \(path): \(reason); \(Self.advice(errno))"
     case .newerSchema(let path, let found, let known):
       return "the queue \(path) has schema \(found), but this version supports only up to \(known); "

@@ -1,5 +1,6 @@
 import CSQLite
 import Glibc
+import Linux
 import Scheduling
 import Testing
 import Timeline
@@ -178,7 +179,7 @@ struct DurabilityTests {
       try QueueStore(path: path, now: now)
     }
     let words = try #require(error?.description)
-    #expect(words.contains(path) && words.contains(String(cString: strerror(reason))) && words.contains(advice))
+    #expect(words.contains(path) && words.contains("\(Errno(reason))") && words.contains(advice))
     #expect(folder.names == ["file"])
   }
 

@@ -1,5 +1,6 @@
 import FoundationEssentials
 import Glibc
+import Linux
 import ProjectFiles
 import Recordings
 import Testing
@@ -14,7 +15,7 @@ private final class Reader {
 
   init(_ node: String) throws {
     descriptor = open(node, O_RDONLY | O_NONBLOCK)
-    try #require(descriptor >= 0, "\(node): \(String(cString: strerror(errno)))")
+    try #require(descriptor >= 0, "\(node): \(Errno())")
   }
 
   deinit { close(descriptor) }
@@ -105,9 +106,9 @@ struct VirtualTouchscreenTests {
         InputEvent(time: time, type: EventType.syn, code: EventCode.synReport, value: 0),
       ]
     }
-    let start = MonotonicTime.now()
+    let start = SystemClock.monotonic
     screen.play(Recording(device: screen.device, events: events), speed: 10)
-    let took = MonotonicTime.now() - start
+    let took = SystemClock.monotonic - start
     #expect(took >= .milliseconds(100) && took < .seconds(10))
     #expect(try screen.kernelIDs() == [Int32](repeating: -1, count: 10))
   }

@@ -2,6 +2,7 @@ import Foundation
 import Handlers
 import Linux
 import Scheduling
+import ServiceConfiguration
 import ServiceLog
 import Testing
 import Timeline
@@ -124,6 +125,20 @@ struct EngineTests {
     _ = try submit("a")
     engine.drain(at: at(1))
     #expect(world.take() == ["accepted a", "prepare a, attempt 1", "guard ends", "ended a: failed"])
+  }
+
+  @Test("the guard decides whether there is a last look, and whether devices are grabbed for it")
+  func guards() throws {
+    engine.guardKind = { _ in .none }
+    let update = try submit("a")
+    engine.drain(at: at(1))
+    #expect(world.take() == ["accepted a", "prepare a, attempt 1", "decided true", "start a"])
+    engine.handlerEnded(update, result(.applied), ran: .seconds(1), at(2))
+    _ = world.take()
+    engine.guardKind = { _ in .grab }
+    _ = try submit("b")
+    engine.drain(at: at(3))
+    #expect(world.take().contains("last look, grab"))
   }
 
   @Test("an update without a receiver waits for one, and no attempt is used")
