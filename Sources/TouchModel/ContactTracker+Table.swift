@@ -10,15 +10,13 @@ extension ContactTracker {
     forgetReads()
     remember(table)
     if table.touchDown == true { hasPressed = true }
-    // At open a contact may be what a suspend left in the table; after a loss BTN_TOUCH may have been down unnoticed.
-    let mayHavePressed = hasPressed || !wasAdopted
-    wasAdopted = true
     switch profile.touchProtocol {
     case .typeB:
       for index in slots.indices where index < table.trackingIDs.count {
         let isOther = table.trackingIDs[index] != slots[index].id
         take(table, index, .endedDuringLoss, at: now)
-        if isOther || lost || unheard[index] { slots[index].wasPressed = slots[index].wasPressed || mayHavePressed }
+        // BTN_TOUCH may have been down for it unnoticed, and a suspend leaves ids in the table that are over.
+        if isOther || hasPressed && (lost || unheard[index]) { slots[index].wasPressed = true }
       }
       slotIsValid = table.currentSlot >= 0 && table.currentSlot < slots.count
       if slotIsValid { currentSlot = table.currentSlot }

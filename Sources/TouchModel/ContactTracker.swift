@@ -55,8 +55,6 @@ public struct ContactTracker: Hashable, Sendable {
   var frameButton: Bool?
   /// BTN_TOUCH was down at some time: the device is not one of those that have it and never press it.
   var hasPressed = false
-  /// A table has been adopted: the device is open.
-  var wasAdopted = false
   /// The contact that BTN_TOUCH alone shows.
   var slotless = Slot()
   /// When a table alone showed `slotless`, and no second read has confirmed it yet.

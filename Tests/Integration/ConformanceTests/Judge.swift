@@ -212,6 +212,7 @@ struct Judge {
       (isGap, liftedAt) = (wasPlain, now)
     } else if !somebody {
       isGap = false  // Another frame in between.
+      if !isBouncing(at: now) { gaps = [] }
     }
     wasTouched = somebody
     wasPlain = fingers.contains { !$0.wasPalm && !$0.isReleased && $0.doubtedSince == nil } && !isRepairing(at: now)
@@ -262,6 +263,7 @@ struct Judge {
     let mayBeHeld = now - lastGap < .seconds(10)
     let repaired = repairedBy + (mayBeHeld ? Self.bouncing : .zero) + Self.slack
     if occasion == .recheckedInFrame || now <= repaired { return nil }
+    if mayBeHeld && now - lastFrame <= Self.bouncing + Self.slack { return nil }
     // Without BTN_TOUCH in its frames, each end is confirmed by a second read.
     if isButtonMasked && now - lastFrame <= ContactTracker.secondRead + Self.slack { return nil }
     let start = touchProtocol == .typeA || mayBeHeld ? groupsLostAt : Instant.distantPast
