@@ -172,18 +172,18 @@ let package = Package(
     tests(
       .integration, "TouchDevicesTests",
       ["Timeline", "TouchModel", "TouchReading", "Gating", "Recordings", "TouchDevices"]),
-    tests(.integration, "UpdateStoreTests", ["Timeline", "Scheduling", "UpdateStore", "CSQLite"]),
+    tests(.integration, "UpdateStoreTests", ["Timeline", "Scheduling", "UpdateStore", "CSQLite", "PlainWords"]),
     tests(
       .integration, "SocketServerTests",
       ["Timeline", "TouchgateAPI", "HTTPTypes", "SocketServer", "TouchgateClient", "PlainWords"]),
     tests(
       .integration, "TouchgateCommandsTests",
-      ["Timeline", "Linux", "TouchgateAPI", "TouchgateClient", "TouchgateCommands", "ProjectFiles"]),
+      ["Timeline", "Linux", "TouchgateAPI", "TouchgateClient", "TouchgateCommands", "ProjectFiles", "PlainWords"]),
     tests(
       .integration, "ServiceConfigurationTests",
       [
         "Timeline", "TouchModel", "Gating", "Scheduling", "Haptics", "DeviceRules", "ServiceConfiguration",
-        "ProjectFiles",
+        "ProjectFiles", "PlainWords",
       ]),
     tests(
       .integration, "ServiceTests",

@@ -35,7 +35,7 @@ public final class TouchDevice: FrameSource {
     let descriptor = try Self.open(node)
     var library: OpaquePointer?
     let result = libevdev_new_from_fd(descriptor.raw, &library)
-    guard result >= 0, let library else { throw EvdevError("cannot describe \(node)", -result) }
+    guard result >= 0, let library else { throw EvdevError("cannot read the properties of \(node)", -result) }
     defer { libevdev_free(library) }
     let capabilities = Self.capabilities(library, taggedTouchscreen)
     var profile = try ScreenProfile(capabilities)

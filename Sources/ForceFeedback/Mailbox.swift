@@ -2,9 +2,9 @@ import CLinux
 import Glibc
 import Synchronization
 
-/// Values from one thread to another. Whoever puts one in never waits; the other end waits for `doorbell`.
+/// Passes values from one thread to another. The sender never waits; the receiver waits for `doorbell`.
 final class Mailbox<Message: Sendable>: Sendable {
-  /// Readable while something is inside.
+  /// Readable while the mailbox is not empty.
   let doorbell: CInt
   private let messages = Mutex<[Message]>([])
 
@@ -21,9 +21,9 @@ final class Mailbox<Message: Sendable>: Sendable {
     _ = write(doorbell, &one, 8)
   }
 
-  /// All that is there, the oldest first.
+  /// Removes and returns all values, the oldest first.
   func take() -> [Message] {
-    // First the bell: what comes in between rings again.
+    // The doorbell is reset first, so that a value that arrives meanwhile rings it again.
     var count: UInt64 = 0
     _ = read(doorbell, &count, 8)
     return messages.withLock { waiting in
@@ -32,14 +32,14 @@ final class Mailbox<Message: Sendable>: Sendable {
     }
   }
 
-  /// Waits until something is inside, for `milliseconds` at most (-1: for ever).
+  /// Waits until the mailbox is not empty, at most `milliseconds` (-1: without limit).
   func wait(milliseconds: CInt = -1) {
     var entry = pollfd(fd: doorbell, events: Int16(POLLIN), revents: 0)
     _ = poll(&entry, 1, milliseconds)
   }
 }
 
-/// What went wrong, where, and what to do.
+/// A failure of a device: what is wrong, where, and what to do.
 struct VibratorError: Error, CustomStringConvertible {
   let subject: String
   let code: CInt
@@ -53,8 +53,8 @@ struct VibratorError: Error, CustomStringConvertible {
     switch code {
     case ENODEV, ENXIO, ENOENT: "\(subject): the device is gone"
     case EACCES, EPERM:
-      "\(subject): \(String(cString: strerror(code))); it must be writable for the service's user (group 'input')"
-    case EROFS: "\(subject): \(String(cString: strerror(code))); it must be writable"
+      "\(subject): \(String(cString: strerror(code))); add the service's user to the group 'input'"
+    case EROFS: "\(subject): \(String(cString: strerror(code))); the device must be writable"
     default: "\(subject): \(String(cString: strerror(code)))"
     }
   }

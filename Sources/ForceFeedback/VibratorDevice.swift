@@ -20,7 +20,7 @@ struct VibratorDevice: ~Copyable {
     let codes = Set((0..<UInt16(bitmap.count * 8)).filter { bitmap[Int($0) / 8] & (1 << ($0 % 8)) != 0 })
     guard result >= 0, let motor = MotorDescription(codes: codes, slots: Int(slots)) else {
       close(descriptor)
-      throw VibratorError("\(node) has no force feedback of the kinds FF_RUMBLE and FF_PERIODIC", reason)
+      throw VibratorError("\(node) supports neither FF_RUMBLE nor FF_PERIODIC", reason)
     }
     self.node = node
     self.motor = motor
@@ -29,7 +29,7 @@ struct VibratorDevice: ~Copyable {
 
   deinit { close(descriptor) }
 
-  /// EVIOCSFF; the id that it has now.
+  /// Uploads an effect (EVIOCSFF) and returns its id.
   func upload(_ effect: Effect, over id: Int16?) throws(VibratorError) -> Int16 {
     var id = id ?? -1
     let waveform: UInt16 =
@@ -38,12 +38,12 @@ struct VibratorDevice: ~Copyable {
       case .periodic(let waveform): waveform
       }
     while tg_ff_upload(descriptor, &id, waveform, effect.magnitude, effect.length, effect.delay) < 0 {
-      if errno != EINTR { throw VibratorError("\(node) takes no effect", errno) }
+      if errno != EINTR { throw VibratorError("\(node) refused an effect", errno) }
     }
     return id
   }
 
-  /// All of it in one write(2), so that the pulses of a pattern count from the same moment.
+  /// Writes all events in one write(2), so that the pulses of a pattern start from the same moment.
   func write(_ events: [EffectBank.Event]) throws(VibratorError) {
     if events.isEmpty { return }
     let records = events.map { event in

@@ -3,7 +3,7 @@ import Glibc
 import Haptics
 import Timeline
 
-/// What the haptics thread does with its commands.
+/// Executes the commands of the haptics thread.
 struct VibratorWork: ~Copyable {
   enum Order: Sendable {
     case command(MotorCommand)
@@ -18,7 +18,7 @@ struct VibratorWork: ~Copyable {
   private struct Open: ~Copyable {
     let device: VibratorDevice
     var bank: EffectBank
-    /// CLOCK_BOOTTIME minus CLOCK_MONOTONIC when it was opened or doubted: grows while the machine sleeps.
+    /// CLOCK_BOOTTIME minus CLOCK_MONOTONIC at the last open or check; grows while the machine sleeps.
     var slept: Duration
   }
 
@@ -68,7 +68,7 @@ struct VibratorWork: ~Copyable {
   private mutating func play(_ id: FeedbackCalls.ID, _ kind: FeedbackKind, _ until: Instant) throws(VibratorError) {
     if Vibrator.now() < until { try ready(kind) }
     let start = Vibrator.now()
-    // The time may have passed while this command waited behind another that hung, or in the upload.
+    // The deadline may have passed during the upload, or while this command waited behind one that hung.
     guard start < until, let events = open?.bank.play(kind, start) else {
       tell(MotorReport(session: session, .missed(id)))
       return
@@ -77,7 +77,7 @@ struct VibratorWork: ~Copyable {
     tell(MotorReport(session: session, .played(id, at: start, took: Vibrator.now() - start)))
   }
 
-  /// Opens the device where it is closed, and uploads what is not there.
+  /// Opens the device if it is closed, and uploads the missing effects.
   private mutating func ready(_ kind: FeedbackKind) throws(VibratorError) {
     let slept = Self.slept()
     if open == nil {
@@ -90,7 +90,7 @@ struct VibratorWork: ~Copyable {
       open?.slept = slept
     }
     while let uploads = open?.bank.missing(kind), !uploads.isEmpty {
-      // A new upload over an effect that sounds would begin it again.
+      // Overwriting an effect that still plays would restart it.
       if let stops = open?.bank.silence(Vibrator.now()) { try open?.device.write(stops) }
       for upload in uploads {
         if try !perform(upload, of: kind) { break }
@@ -98,7 +98,7 @@ struct VibratorWork: ~Copyable {
     }
   }
 
-  /// False: ask again what is missing.
+  /// Returns false if the missing uploads must be computed again.
   private mutating func perform(_ upload: EffectBank.Upload, of kind: FeedbackKind) throws(VibratorError) -> Bool {
     do throws(VibratorError) {
       guard let id = try open?.device.upload(upload.effect, over: upload.id) else { return false }
@@ -115,7 +115,7 @@ struct VibratorWork: ~Copyable {
   }
 
   private mutating func close() {
-    // Closing stops them too; but should another process hold the file open, they would go on.
+    // Closing stops them too, unless another process holds the file open.
     if let stops = open?.bank.silence(Vibrator.now()) { try? open?.device.write(stops) }
     open = nil
   }

@@ -1,6 +1,8 @@
 /// How to decode a touch device: determined from its capabilities at open, and constant.
 public struct ScreenProfile: Hashable, Sendable {
+  /// Name that the kernel reports.
   public let name: String
+  /// How the device reports contacts.
   public let touchProtocol: TouchProtocol
   /// Frames do not report BTN_TOUCH while positions are masked: the device repeats it (EV_REP), so it is masked, too, and
   /// read with the slot table.
@@ -29,9 +31,13 @@ public struct ScreenProfile: Hashable, Sendable {
 
   /// Capabilities as udev and the device report them.
   public struct Capabilities: Equatable, Sendable {
+    /// Name that the kernel reports.
     public var name: String
+    /// Input properties (`InputProperty`).
     public var properties: Set<UInt16>
+    /// Codes of EV_KEY.
     public var keys: Set<UInt16>
+    /// Codes of EV_ABS.
     public var axes: Set<UInt16>
     /// ABS_MT_SLOT maximum + 1; nil without that axis.
     public var slots: Int?
