@@ -4,10 +4,14 @@ public struct ScreenProfile: Hashable, Sendable {
   public let name: String
   /// How the device reports contacts.
   public let touchProtocol: TouchProtocol
+  /// Frames do not report BTN_TOUCH while positions are masked: the device repeats it (EV_REP), so it is masked, too, and
+  /// read with the slot table.
+  public var masksButton: Bool
 
-  public init(name: String, touchProtocol: TouchProtocol) {
+  public init(name: String, touchProtocol: TouchProtocol, masksButton: Bool = false) {
     self.name = name
     self.touchProtocol = touchProtocol
+    self.masksButton = masksButton
   }
 
   /// Most slots of a device; one that claims more has a wrong absinfo.
