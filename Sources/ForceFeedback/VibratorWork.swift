@@ -80,7 +80,7 @@ struct VibratorWork: ~Copyable {
 
   /// Opens the device if it is closed, and uploads the missing effects.
   private mutating func ready(_ kind: FeedbackKind) throws(VibratorError) {
-    let slept = Self.slept()
+    let slept = SystemClock.timeAsleep
     if open == nil {
       let device = try VibratorDevice(node: node)
       let bank = EffectBank(table: table, strength: strength, motor: device.motor)
@@ -119,9 +119,5 @@ struct VibratorWork: ~Copyable {
     // Closing stops them too, unless another process holds the file open.
     if let stops = open?.bank.silence(SystemClock.monotonic) { try? open?.device.write(stops) }
     open = nil
-  }
-
-  private static func slept() -> Duration {
-    SystemClock.boottime - SystemClock.monotonic
   }
 }

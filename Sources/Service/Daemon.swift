@@ -74,13 +74,13 @@ public final class Daemon {
 
   private func beforeEach(_ now: Instant) {
     assert(timer?.due == nextDeadline, "a deadline was set outside a callback, or not armed at the end of one")
-    owners.sleep.noticeSuspend(now, boot: SystemClock.boottime)
+    owners.sleep.noticeSuspend(now, asleep: SystemClock.timeAsleep)
   }
 
   private func afterEach(_ now: Instant) {
     let (engine, calls, screens) = (owners.engine, owners.calls, owners.screens)
     engine.feedGateStates(now)
-    calls.noteScreens()
+    if engine.actions.isEmpty { calls.noteScreens() }
     if !engine.actions.isEmpty {
       engine.drain(at: now)
       // A recheck or a last look may have changed what the screens say.

@@ -45,6 +45,8 @@ final class Engine: ActionEffects {
   var guardKind: (Work) -> GuardKind = { _ in .verify }
   /// A turn begins: its owner is told.
   var turnStarts: (Turn, _ releasedAt: Instant?, Instant) -> Void = { _, _, _ in }
+  /// Something is about to be executed: what led to it is reported first.
+  var willExecute: () -> Void = {}
   /// Answers whoever waits for it.
   var announced: (Announcement, Instant) -> Void = { _, _ in }
   private var pruning = Pruning()
@@ -62,6 +64,14 @@ final class Engine: ActionEffects {
     self.handlers = handlers
     sequence = try store.nextSequence()
     self.scheduler.setWallClock(SystemClock.wall, at: now)
+  }
+
+  /// Executes what is queued.
+  func drain(at now: Instant) {
+    if actions.isEmpty { return }
+    willExecute()
+    var effects = self
+    while effects.step(at: now) {}
   }
 
   // MARK: Inputs

@@ -2,16 +2,22 @@ import Timeline
 
 /// Notices that the machine has slept: CLOCK_BOOTTIME goes on meanwhile, CLOCK_MONOTONIC stands still.
 struct SleepWatch {
-  /// Two clocks read one after the other differ by less.
-  static let tolerance: Duration = .milliseconds(50)
+  /// A shorter difference is not a suspend: nobody could have touched and gone meanwhile, and the two clocks cannot be read
+  /// at one moment.
+  static let shortest: Duration = .seconds(1)
 
-  private var difference: Duration?
+  /// The time asleep since boot that is known.
+  private var known: Duration?
 
-  /// For how long it slept since it was last asked; nil: it did not.
-  mutating func slept(boot: Instant, now: Instant) -> Duration? {
-    let difference = boot - now
-    defer { self.difference = difference }
-    guard let before = self.difference, difference - before > Self.tolerance else { return nil }
-    return difference - before
+  /// For how long the machine slept since the last sleep that was noticed; nil: it did not.
+  /// `asleep`: the time it has slept since it booted (`SystemClock.timeAsleep`).
+  mutating func slept(_ asleep: Duration) -> Duration? {
+    guard let known else {
+      self.known = asleep
+      return nil
+    }
+    guard asleep - known >= Self.shortest else { return nil }
+    self.known = asleep
+    return asleep - known
   }
 }

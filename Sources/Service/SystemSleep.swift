@@ -20,12 +20,17 @@ protocol SleepAnnouncer: AnyObject {
 /// The machine goes to sleep: nothing is applied from then on, a handler that runs may end, and after the sleep every
 /// screen is read again. Without logind, a suspend is detected on resume by the clocks.
 final class SystemSleep {
+  /// logind reports within milliseconds of a resume that the machine is awake.
+  static let logindDelay: Duration = .seconds(10)
+
   private let log: Log
   private let screens: ScreensInUse
   private let logind: any SleepAnnouncer
   private var watch = SleepWatch()
   private var isBusMissing = false
   private var isLogindMissing = false
+  /// If logind has not reported by then that the machine is awake, it counts as awake.
+  private var awakeAt: Instant?
   /// The name of the handler that runs.
   var handler: () -> String? = { nil }
 
@@ -54,15 +59,32 @@ final class SystemSleep {
     isBusMissing = true
     logind.end()
     // Nobody would report that the machine is awake again.
-    if screens.input.sleepsSince != nil { screens.input.resumed(now) }
+    if screens.input.sleepsSince != nil { awaken(now) }
   }
 
   /// At the beginning of each wake-up: what was known before a suspend is not trusted after it.
-  /// `boot`: the same moment on the clock that continues while the machine sleeps.
-  func noticeSuspend(_ now: Instant, boot: Instant) {
-    guard let time = watch.slept(boot: boot, now: now) else { return }
+  ///
+  /// If logind announced the sleep, it must also report that the machine is awake: it may be about to sleep again, and
+  /// that announcement may already be queued.
+  /// - Parameter asleep: how long the machine has slept since it booted (`SystemClock.timeAsleep`).
+  func noticeSuspend(_ now: Instant, asleep: Duration) {
+    guard let time = watch.slept(asleep) else { return }
     log.info("the machine slept for \(TimeSpan.describe(time)); every screen is read again")
-    screens.input.resumed(now)
+    if screens.input.sleepsSince == nil {
+      screens.input.resumed(now)
+    } else {
+      awakeAt = awakeAt ?? now + Self.logindDelay
+      screens.input.distrust(now)
+    }
+  }
+
+  /// When the machine counts as awake although logind has not reported it.
+  var nextDeadline: Instant? { awakeAt }
+
+  func timePassed(_ now: Instant) {
+    guard let at = awakeAt, at <= now else { return }
+    log.warning("logind has not reported that the machine is awake; it counts as awake")
+    awaken(now)
   }
 
   /// Nothing is being applied: the machine may sleep.
@@ -71,15 +93,20 @@ final class SystemSleep {
   }
 
   private func goesToSleep(_ now: Instant) {
+    awakeAt = nil  // It goes to sleep again.
     screens.input.goesToSleep(now)
     let after = handler().map { " when handler '\($0)' has ended" } ?? ""
     log.info("the machine is going to sleep\(after); nothing is applied until it is awake", .goesToSleep)
   }
 
   private func wokeUp(_ now: Instant) {
-    // The clocks may have told already.
     if screens.input.sleepsSince == nil { return }
     log.info("the machine is awake; every screen is read again")
+    awaken(now)
+  }
+
+  private func awaken(_ now: Instant) {
+    awakeAt = nil
     screens.input.resumed(now)
   }
 }

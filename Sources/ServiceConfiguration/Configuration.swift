@@ -9,7 +9,7 @@ public import TouchModel
 public struct Configuration: Equatable, Sendable {
   /// `[Gate] QuietPeriod=`: how long no screen may have been touched before an update is applied; zero: an update is
   /// applied the instant the last contact ends.
-  public var quietPeriod: Duration = .zero
+  public var quietPeriod: Duration = .seconds(1)
   /// `[Gate] FirstScreenTimeout=`: how long to wait at start for a first touchscreen.
   public var firstScreenTimeout: Duration = .seconds(10)
   /// `[Gate] OnNoScreen=`: whether updates are applied without a screen.

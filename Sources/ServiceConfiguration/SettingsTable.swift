@@ -25,7 +25,7 @@ public enum SettingsTable {
   }
 
   private static let gate = [
-    Row("Gate", "QuietPeriod", \.quietPeriod, .timeSpan(), default: "0", .atOnce),
+    Row("Gate", "QuietPeriod", \.quietPeriod, .timeSpan(), default: "1s", .atOnce),
     Row("Gate", "FirstScreenTimeout", \.firstScreenTimeout, .timeSpan(), default: "10s", .devicesReadAgain),
     Row("Gate", "OnNoScreen", \.onNoScreen, .choice, default: "apply", .devicesReadAgain),
     Row("Gate", "MissingScreenGrace", \.missingScreenGrace, .timeSpan(), default: "1min", .devicesReadAgain),

@@ -195,6 +195,11 @@ public final class TouchInput {
   /// The machine has slept: the state of every device is out of date, so every slot table is read.
   public func resumed(_ now: Instant) {
     sleepsSince = nil
+    distrust(now)
+  }
+
+  /// Reads every slot table anew, because the machine has slept.
+  public func distrust(_ now: Instant) {
     for (id, device) in attached { pass(id, now) { $0.distrust(device.source, at: now) } }
   }
 }

@@ -11,12 +11,13 @@ extension Owners {
   var nextDeadline: Instant? {
     [
       screens.input.nextDeadline, engine.nextDeadline, server.nextDeadline, runner.nextDeadline, calls.nextDeadline,
-      haptics.nextDeadline, bus.nextDeadline,
+      haptics.nextDeadline, bus.nextDeadline, sleep.nextDeadline,
     ].compactMap(\.self).min()
   }
 
   func timePassed(_ now: Instant) {
     screens.input.timePassed(now)
+    sleep.timePassed(now)
     engine.feedGateStates(now)
     bus.timePassed(now)
     server.timePassed(now: now)

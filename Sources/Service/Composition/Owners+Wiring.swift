@@ -39,6 +39,7 @@ extension Owners {
           metrics.started(after: delay)
         }))
     engine.announced = { [calls] announcement, now in calls.announced(announcement, now) }
+    engine.willExecute = { [calls] in calls.noteScreens() }
     engine.turnStarts = { [calls] turn, releasedAt, now in calls.startTurn(turn.id, releasedAt, now) }
     engine.guardKind = { [calls] work in calls.guardKind(work) }
   }

@@ -78,6 +78,12 @@ struct LinuxTests {
     #expect(SystemClock.bootID.count == 36)
     let before = SystemClock.monotonic
     #expect(SystemClock.monotonic >= before)
-    #expect(SystemClock.boottime >= before)
+  }
+
+  @Test("the time asleep is the same in a thousand readings, to a few milliseconds")
+  func asleep() {
+    let readings = (0..<1000).map { _ in SystemClock.timeAsleep }
+    #expect(readings.max()! - readings.min()! < .milliseconds(100))
+    #expect(readings.min()! > .seconds(-1))
   }
 }

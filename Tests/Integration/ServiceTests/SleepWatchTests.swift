@@ -5,14 +5,27 @@ import Timeline
 
 @Suite("Noticing that the machine slept")
 struct SleepWatchTests {
-  private func at(_ seconds: Double) -> Instant { Instant(nanoseconds: Int64(seconds * 1e9)) }
-
-  @Test("a sleep is reported once, with its length; the jitter between two clocks is not a sleep")
+  @Test("a sleep is reported once, with its length; sleeps before the service was started do not count")
   func slept() {
     var watch = SleepWatch()
-    #expect(watch.slept(boot: at(105), now: at(5)) == nil, "sleeps before the service was started are none of its")
-    #expect(watch.slept(boot: at(106.02), now: at(6)) == nil)
-    #expect(watch.slept(boot: at(206), now: at(7)) == .seconds(206 - 7) - .nanoseconds(100_020_000_000))
-    #expect(watch.slept(boot: at(207), now: at(8)) == nil)
+    #expect(watch.slept(.seconds(100)) == nil)
+    #expect(watch.slept(.milliseconds(100_020)) == nil)
+    #expect(watch.slept(.seconds(199)) == .seconds(99))
+    #expect(watch.slept(.seconds(199)) == nil)
+  }
+
+  @Test("a process that was preempted between the two clocks has not slept, however often")
+  func preempted() {
+    var watch = SleepWatch()
+    _ = watch.slept(.zero)
+    for jitter in [187, 60, 999, 187, 0, 500] { #expect(watch.slept(.milliseconds(jitter)) == nil) }
+  }
+
+  @Test("short sleeps add up")
+  func short() {
+    var watch = SleepWatch()
+    _ = watch.slept(.zero)
+    #expect(watch.slept(.milliseconds(600)) == nil)
+    #expect(watch.slept(.milliseconds(1200)) == .milliseconds(1200))
   }
 }

@@ -77,15 +77,35 @@ struct SystemSleepTests {
     #expect(logind.log == ["begin", "end", "begin"])
   }
 
-  @Test("the clocks tell of a sleep before logind does")
+  @Test("a sleep that nobody announced is noticed by the clocks, and the machine is awake")
   func clocks() {
-    sleep.noticeSuspend(at(1), boot: at(101))
+    sleep.noticeSuspend(at(1), asleep: .seconds(100))
+    sleep.noticeSuspend(at(3), asleep: .seconds(100))
+    sleep.noticeSuspend(at(4), asleep: .seconds(5000))
+    #expect(blocks == nil && sleep.nextDeadline == nil)
+  }
+
+  @Test("a sleep that logind announced is over when logind reports it, not when the clocks show it")
+  func sleepsAgain() {
+    sleep.noticeSuspend(at(1), asleep: .zero)
     logind.announced(true, at(2))
-    sleep.noticeSuspend(at(3), boot: at(103))
-    #expect(blocks == .machineIsAwake, "it has not slept yet")
-    sleep.noticeSuspend(at(4), boot: at(5000))
-    #expect(blocks == nil)
+    sleep.noticeSuspend(at(4), asleep: .seconds(5000))
+    #expect(blocks == .machineIsAwake, "it may be about to sleep again")
     logind.announced(false, at(4.1))
-    #expect(blocks == nil)
+    #expect(blocks == nil && sleep.nextDeadline == nil)
+    logind.announced(true, at(4.2))
+    #expect(blocks == .machineIsAwake)
+  }
+
+  @Test("if logind does not report it, the machine counts as awake ten seconds after the clocks showed it")
+  func logindIsSilent() {
+    sleep.noticeSuspend(at(1), asleep: .zero)
+    logind.announced(true, at(2))
+    sleep.noticeSuspend(at(4), asleep: .seconds(5000))
+    #expect(sleep.nextDeadline == at(14))
+    sleep.timePassed(at(13.9))
+    #expect(blocks == .machineIsAwake)
+    sleep.timePassed(at(14))
+    #expect(blocks == nil && sleep.nextDeadline == nil)
   }
 }
