@@ -78,10 +78,12 @@ let package = Package(
     module("ServiceLog", ["Linux", "Scheduling", "CLibsystemd"]),
     module("EventLoop", ["Timeline", "Linux", "CLinux", "CLibsystemd"]),
     module("SystemBus", ["Timeline", "EventLoop", "CLibsystemd"]),
-    module("Evdev", ["Timeline", "TouchModel", "TouchReading", "Linux", "CLinux", "CLibevdev", "CLibudev"]),
+    module(
+      "Evdev",
+      ["Timeline", "TouchModel", "TouchReading", "DeviceRules", "Linux", "CLinux", "CLibevdev", "CLibudev"]),
     module("ForceFeedback", ["Timeline", "Haptics", "CLinux"]),
     module("Recordings", ["Timeline", "TouchModel"]),
-    module("DeviceRules"),
+    module("DeviceRules", ["Timeline", "TouchModel"]),
     module(
       "TouchDevices",
       [
@@ -137,6 +139,7 @@ let package = Package(
     tests(.unit, "TouchModelTests", ["Timeline", "TouchModel", "TouchScripts"], exclude: ["Cases"]),
     tests(.unit, "TouchReadingTests", ["Timeline", "TouchModel", "TouchReading"]),
     tests(.unit, "TimelineTests", ["Timeline"]),
+    tests(.unit, "DeviceRulesTests", ["Timeline", "TouchModel", "DeviceRules"]),
     tests(.unit, "GatingTests", ["Timeline", "TouchModel", "Gating"]),
     tests(.unit, "SchedulingTests", ["Seeded", "Timeline", "TouchModel", "Gating", "Scheduling"]),
     tests(.unit, "HapticsTests", ["Timeline", "Haptics"]),
@@ -171,7 +174,10 @@ let package = Package(
       ["Seeded", "ProjectFiles", "Timeline", "TouchModel", "TouchReading", "Recordings", "Evdev"]),
     tests(
       .integration, "TouchDevicesTests",
-      ["Timeline", "TouchModel", "TouchReading", "Gating", "Recordings", "TouchDevices"]),
+      [
+        "Timeline", "TouchModel", "TouchReading", "Gating", "Recordings", "DeviceRules", "Evdev", "EventLoop",
+        "ServiceLog", "TouchDevices",
+      ]),
     tests(.integration, "UpdateStoreTests", ["Timeline", "Scheduling", "UpdateStore", "CSQLite"]),
     tests(
       .integration, "SocketServerTests",

@@ -115,10 +115,16 @@ final class FeedbackDesk {
     case .gone(let syspath):
       candidates[syspath] = nil
       touchscreens[syspath] = nil
+    case .overflowed:
+      let present = monitor?.enumerate() ?? []
+      for syspath in Set(candidates.keys).union(touchscreens.keys).subtracting(present.map(\.syspath)) {
+        hear(.gone(syspath: syspath))
+      }
+      for found in present { hear(.present(found)) }
     case .present(let found):
       if found.taggedTouchscreen { touchscreens[found.syspath] = found.idPath }
       let codes = MotorDescription.codes(sysfs: found.forceFeedback)
-      if found.ignored || codes.isEmpty { return }
+      if found.udev.ignored || codes.isEmpty { return }
       let candidate = MotorChoice.Candidate(
         id: found.syspath, node: found.node, name: found.name, path: found.idPath, codes: codes)
       candidates[found.syspath] = candidate
