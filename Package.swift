@@ -158,7 +158,7 @@ let package = Package(
       .unit, "ShellTests",
       [
         "Timeline", "Linux", "Scheduling", "HTTPTypes", "ControlAPI", "Haptics", "EventLoop", "Handlers",
-        "ServiceConfiguration", "ServiceLog", "UpdateStore", "Service", "SimulatedSystemd",
+        "ServiceConfiguration", "ServiceLog", "UpdateStore", "DeviceRules", "Service", "SimulatedSystemd",
       ]),
     tests(.unit, "RacingTests", ["Racing", "Timeline"]),
 

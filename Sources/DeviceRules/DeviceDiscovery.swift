@@ -133,6 +133,13 @@ public struct DeviceDiscovery: Sendable {
   /// The node no longer exists.
   public mutating func gone(node: String) -> [Action] { replace(node, by: nil) + settle() }
 
+  /// These are all nodes: after changes were lost, or if their folder is another one.
+  public mutating func listed(_ nodes: [InputNode], at now: Instant) -> [Action] {
+    let names = Set(nodes.map(\.node))
+    let missing = Set(entries.values.map(\.node.node)).subtracting(names)
+    return missing.sorted().flatMap { gone(node: $0) } + found(nodes.map { ($0, nil) }, at: now)
+  }
+
   /// These are all devices that exist: after events were lost.
   public mutating func remain(_ syspaths: Set<String>) -> [Action] {
     entries.keys.filter { !syspaths.contains($0) }.sorted().flatMap { gone(syspath: $0) }

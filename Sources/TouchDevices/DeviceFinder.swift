@@ -46,9 +46,11 @@ final class DeviceFinder {
       return carryOut(discovery.gone(syspath: syspath), now)
     case .nodeGone(let node):
       return carryOut(discovery.gone(node: node), now)
+    case .listed(let nodes):
+      return carryOut(discovery.listed(nodes, at: now), now)
     case .lost:
       guard let access else { return [] }
-      log.warning("events about devices were lost; all devices are enumerated again")
+      log.warning("events of udev were lost; all devices are enumerated again")
       let present = access.present()
       var outputs = carryOut(discovery.remain(Set(present.map(\.node.syspath))), now)
       outputs += carryOut(discovery.found(present, at: now), now)

@@ -21,7 +21,9 @@ enum NodeEvent {
   case gone(syspath: String)
   /// The node no longer exists.
   case nodeGone(String)
-  /// Events were lost: enumerate again.
+  /// These are all nodes of the folder.
+  case listed([InputNode])
+  /// Events of udev were lost: enumerate again.
   case lost
 }
 
@@ -85,7 +87,7 @@ final class SystemNodes: NodeAccess {
       return names.map { name in
         reader.node(named: name).map { .found($0, nil) } ?? .nodeGone("\(NodeWatch.folder)/\(name)")
       }
-    case .all: return [.lost]
+    case .all: return [.listed(reader.nodes())]
     case nil: return []
     }
   }

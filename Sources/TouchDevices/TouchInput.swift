@@ -61,7 +61,7 @@ public final class TouchInput {
     for descriptor in access.descriptors {
       accessWatches.append(
         try loop.watch(descriptor, .touch) { [unowned self] now in
-          for event in access.receive(from: descriptor) { apply(finder.handle(event, now), now) }
+          for event in access.receive(from: descriptor) { handle(event, now) }
           absences.update(screens, log)
         })
     }
@@ -83,6 +83,9 @@ public final class TouchInput {
   }
 
   // MARK: Coming and going
+
+  /// What udev or `/dev/input` reports.
+  func handle(_ event: NodeEvent, _ now: Instant) { apply(finder.handle(event, now), now) }
 
   private func apply(_ outputs: [DeviceFinder.Output], _ now: Instant) {
     for output in outputs {

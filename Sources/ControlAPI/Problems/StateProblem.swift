@@ -72,7 +72,8 @@ public enum StateProblem: ProblemText {
     case .screenNamed(let name):
       CallRefusal(
         409, "screenNamed",
-        "screen '\(name.shortened)' is named by touchgate.conf; remove it from [Screen] or RequireScreens=", field: "name")
+        "screen '\(name.shortened)' is named by touchgate.conf; remove it from [Screen] or RequireScreens=",
+        field: "name")
     case .noMissingScreen(let name, let missing):
       CallRefusal(
         404, "noSuchID",

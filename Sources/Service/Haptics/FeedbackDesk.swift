@@ -49,7 +49,11 @@ final class FeedbackDesk {
       let monitor = try DeviceMonitor()
       self.monitor = monitor
       watch = try loop.watch(monitor.descriptor, .requests) { [unowned self] now in
-        while let event = monitor.receive() { hear(event) }
+        // What is left wakes the service again.
+        for _ in 0..<64 {
+          guard let event = monitor.receive() else { break }
+          hear(event)
+        }
         choose()
       }
       for found in monitor.enumerate() { hear(.present(found)) }

@@ -58,7 +58,8 @@ extension VMTests {
       #expect(eventually(within: .seconds(3)) { ignoring.isApplied(next) })
     }
 
-    @Test("without udev's events a screen that is plugged in keeps the gate shut, is unknown after 5 s, and can go again")
+    @Test(
+      "without udev's events a screen that is plugged in keeps the gate shut, is unknown after 5 s, and can go again")
     func networkNamespace() throws {
       let service = try service()
       try service.start(wrapper: withoutUdevEvents)
@@ -142,8 +143,9 @@ extension VMTests {
       let id = try service.submit()
       #expect(always(for: .seconds(1)) { !service.isApplied(id) })
       #expect(try service.status().screens.first?.state == "unknown")
-      #expect(try health(service).contains("Ignore="), "\(try health(service))")
-      try service.configure("touchgate.conf", "[Gate]\nQuietPeriod=0\nFirstScreenTimeout=0\n[Devices]\nIgnore=name:Abs*\n")
+      #expect(try health(service).contains("Ignore="))
+      try service.configure(
+        "touchgate.conf", "[Gate]\nQuietPeriod=0\nFirstScreenTimeout=0\n[Devices]\nIgnore=name:Abs*\n")
       service.signal(SIGHUP)
       #expect(eventually { service.isApplied(id) })
 
@@ -173,7 +175,8 @@ extension VMTests {
       #expect(always(for: .seconds(1)) { !service.isApplied(id) })
       screen.up(slot: 0)
       #expect(eventually { service.isApplied(id) })
-      #expect(!service.log.contains("\u{1b}") && service.log.split(separator: "\n").allSatisfy { $0.contains("touchgated") })
+      #expect(
+        !service.log.contains("\u{1b}") && service.log.split(separator: "\n").allSatisfy { $0.contains("touchgated") })
       withExtendedLifetime(other) {}
     }
 
@@ -192,7 +195,7 @@ extension VMTests {
         service.signal(SIGCONT)
         try service.catchUp()
       }
-      #expect(try service.status().screens.isEmpty, "\(try service.status().screens)")
+      #expect(try service.status().screens.isEmpty)
       #expect(!service.log.contains("Phantom") && !service.log.contains("/dev/input/event"), "\(service.log)")
       let id = try service.submit()
       #expect(eventually(within: .seconds(3)) { service.isApplied(id) })
@@ -221,7 +224,7 @@ extension VMTests {
       try service.catchUp()
       #expect(try service.status().screens.map(\.name) == ["Lobby"])
       let after = try FileManager.default.contentsOfDirectory(atPath: "/proc/\(service.pid)/fd").count
-      #expect(after == before)
+      #expect(after <= before)
       #expect(try service.status().warnings == [])
     }
 
@@ -241,7 +244,7 @@ extension VMTests {
       service.signal(SIGCONT)
       try #require(try service.knows(screens: 1))
       #expect(try service.status().screens.first?.name == "Lobby")
-      #expect(service.log.contains("events about devices were lost"))
+      #expect(service.log.contains("events of udev were lost"))
       lobby.down(slot: 0, x: 0.5, y: 0.5)
       #expect(try service.sees(1))
     }
@@ -250,12 +253,15 @@ extension VMTests {
     func many() throws {
       let service = try service()
       try service.start()
-      let screens = try (0..<300).map { try VirtualTouchscreen(ScreenDescription("Panel \($0)", kind: .multitouch(slots: 2))) }
+      let screens = try (0..<300).map {
+        try VirtualTouchscreen(ScreenDescription("Panel \($0)", kind: .multitouch(slots: 2)))
+      }
       try settleUdev()
-      #expect(try service.becomes(within: .seconds(60)) {
-        let screens = try service.status().screens
-        return screens.count == 300 && screens.allSatisfy { $0.state == "clear" }
-      })
+      #expect(
+        try service.becomes(within: .seconds(60)) {
+          let screens = try service.status().screens
+          return screens.count == 300 && screens.allSatisfy { $0.state == "clear" }
+        })
       screens[299].down(slot: 0, x: 0.5, y: 0.5)
       #expect(try service.sees(1))
       let id = try service.submit()

@@ -49,7 +49,8 @@ final class ServiceUnderTest: Observed {
   /// Starts the service, as root or as another user, and waits until it answers. `wrapper`: a command that replaces
   /// itself with the service, as its arguments.
   func start(as user: String? = nil, wrapper: [String] = []) throws {
-    var command = wrapper + [touchgated, "--config", folder, "--state", "\(folder)/state", "--socket", "\(folder)/socket"]
+    var command =
+      wrapper + [touchgated, "--config", folder, "--state", "\(folder)/state", "--socket", "\(folder)/socket"]
     if let user {
       _ = try Run("/bin/chown", ["-R", user, folder])
       command = ["/usr/bin/setpriv", "--reuid=\(user)", "--clear-groups"] + command

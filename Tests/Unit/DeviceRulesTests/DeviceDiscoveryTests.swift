@@ -39,10 +39,12 @@ struct DeviceDiscoveryTests {
     #expect(bench.discovery.nextDeadline == nil)
   }
 
-  @Test("udev's report ends the wait, whatever it says", arguments: [
-    touchscreen, UdevReport(tags: [.touchscreen], seat: "seat1"), UdevReport(tags: [.touchscreen], ignored: true),
-    UdevReport(tags: [.touchpad]),
-  ])
+  @Test(
+    "udev's report ends the wait, whatever it says",
+    arguments: [
+      touchscreen, UdevReport(tags: [.touchscreen], seat: "seat1"), UdevReport(tags: [.touchscreen], ignored: true),
+      UdevReport(tags: [.touchpad]),
+    ])
   func reported(_ report: UdevReport) {
     var bench = DiscoveryBench()
     bench.find(panel())
@@ -221,6 +223,16 @@ struct DeviceDiscoveryTests {
     bench.apply { $0.remain([panel(4).syspath]) }
     #expect(bench.adopted == ["/dev/input/event4": "Other"])
     #expect(bench.effects == [.close(syspath: panel(3).syspath)])
+  }
+
+  @Test("a new list of all nodes finds new ones, and what it does not have is gone unless it is open")
+  func listed() {
+    var bench = DiscoveryBench()
+    bench.find([(panel(3), touchscreen), (panel(4, name: "Other"), nil)])
+    bench.apply { [now = bench.now] in $0.listed([panel(5, name: "New")], at: now) }
+    #expect(bench.adopted == ["/dev/input/event3": "Panel"])
+    #expect(bench.discovery.nodes.map(\.node) == ["/dev/input/event3", "/dev/input/event5"])
+    #expect(bench.discovery.pending?.node.name == "New")
   }
 
   @Test("300 nodes at once, then gone: each is decided, and nothing is left")

@@ -98,7 +98,9 @@ func at(_ seconds: Double) -> Instant { Instant(nanoseconds: Int64(seconds * 1_0
 func panel(_ number: Int = 3, name: String = "Panel", path: String? = nil) -> InputNode {
   node(
     number, name, direct: true,
-    axes: [EventCode.absX, EventCode.absY, EventCode.positionX, EventCode.positionY, EventCode.slot, EventCode.trackingID],
+    axes: [
+      EventCode.absX, EventCode.absY, EventCode.positionX, EventCode.positionY, EventCode.slot, EventCode.trackingID,
+    ],
     keys: [EventCode.buttonTouch], path: path)
 }
 
@@ -122,7 +124,10 @@ let desktop: [(InputNode, UdevReport)] = [
   (node(21, "Mouse", keys: [EventCode.buttonLeft]), UdevReport(tags: [.mouse])),
   (
     node(
-      22, "Touchpad", axes: [EventCode.absX, EventCode.absY, EventCode.positionX, EventCode.positionY, EventCode.slot, EventCode.trackingID],
+      22, "Touchpad",
+      axes: [
+        EventCode.absX, EventCode.absY, EventCode.positionX, EventCode.positionY, EventCode.slot, EventCode.trackingID,
+      ],
       keys: [EventCode.buttonTouch, EventCode.buttonToolFinger, EventCode.buttonLeft]), UdevReport(tags: [.touchpad])
   ),
   (
@@ -131,7 +136,8 @@ let desktop: [(InputNode, UdevReport)] = [
       keys: [EventCode.buttonTouch, EventCode.buttonToolPen]), UdevReport(tags: [.tablet])
   ),
   (
-    node(24, "Tablet", axes: [EventCode.absX, EventCode.absY], keys: [EventCode.buttonTouch, EventCode.buttonToolPen]),
+    node(
+      24, "Tablet", axes: [EventCode.absX, EventCode.absY], keys: [EventCode.buttonTouch, EventCode.buttonToolPen]),
     UdevReport(tags: [.tablet])
   ),
   (node(25, "Gamepad", axes: Set(0...5).union([0x2e, 0x2f, 0x35, 0x36, 0x39])), UdevReport(tags: [.joystick])),
