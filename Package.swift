@@ -77,12 +77,12 @@ let package = Package(
     module("Linux", ["Timeline"]),
     module("ServiceLog", ["Linux", "Scheduling", "CLibsystemd"]),
     module("EventLoop", ["Timeline", "Linux", "CLinux", "CLibsystemd"]),
-    module("SystemBus", ["Timeline", "EventLoop", "CLibsystemd"]),
+    module("SystemBus", ["Timeline", "Linux", "EventLoop", "CLibsystemd"]),
     module(
       "Evdev",
       ["Timeline", "TouchModel", "TouchReading", "DeviceRules", "Linux", "CLinux", "CLibevdev", "CLibudev"]),
-    module("ForceFeedback", ["Timeline", "Haptics", "CLinux"]),
-    module("Recordings", ["Timeline", "TouchModel"]),
+    module("ForceFeedback", ["Timeline", "Haptics", "Linux", "CLinux"]),
+    module("Recordings", ["Timeline", "TouchModel", "Linux"]),
     module("DeviceRules", ["Timeline", "TouchModel"]),
     module(
       "TouchDevices",
@@ -90,8 +90,8 @@ let package = Package(
         "Timeline", "TouchModel", "TouchReading", "Gating", "Linux", "ServiceLog", "EventLoop", "Evdev", "Recordings",
         "DeviceRules", "CLinux",
       ]),
-    module("UpdateStore", ["Timeline", "Scheduling", "CSQLite"]),
-    module("SocketServer", ["Timeline", "TouchgateAPI", "HTTPTypes", "CLinux", "CMicrohttpd"]),
+    module("UpdateStore", ["Timeline", "Scheduling", "Linux", "CSQLite"]),
+    module("SocketServer", ["Timeline", "TouchgateAPI", "HTTPTypes", "Linux", "CLinux", "CMicrohttpd"]),
     module(
       "Handlers", ["Timeline", "Scheduling", "Linux", "EventLoop", "SystemBus", "ServiceLog", "HTTPTypes", "CLinux"]),
     module(
@@ -117,18 +117,18 @@ let package = Package(
     support("Seeded"),
     support("TouchScripts", ["TouchModel", "ProjectFiles"]),
     support(
-      "VirtualTouch", ["CLinux", "CLibevdev", "Recordings", "TouchModel", "Timeline"], exclude: ["README.md"]),
+      "VirtualTouch", ["Linux", "CLinux", "CLibevdev", "Recordings", "TouchModel", "Timeline"], exclude: ["README.md"]),
     .target(name: "CVirtualVibrator", path: "Tests/Support/CVirtualVibrator"),
-    support("VirtualVibrator", ["CVirtualVibrator", "Timeline"]),
+    support("VirtualVibrator", ["CVirtualVibrator", "Linux", "Timeline"]),
     support("SimulatedSystemd", ["Timeline", "Handlers"]),
-    support("Racing", ["CLinux", "Seeded", "Timeline"]),
+    support("Racing", ["Linux", "CLinux", "Seeded", "Timeline"]),
 
     // Programs for tests and for developers.
     .executableTarget(name: "testreport", path: "Tests/Tools/testreport", swiftSettings: strict),
     .executableTarget(
-      name: "touchplay", dependencies: ["VirtualTouch"], path: "Tests/Tools/touchplay", swiftSettings: strict),
+      name: "touchplay", dependencies: ["Linux", "VirtualTouch"], path: "Tests/Tools/touchplay", swiftSettings: strict),
     .executableTarget(
-      name: "racer", dependencies: ["Racing", "VirtualTouch", "Timeline"], path: "Tests/Tools/racer",
+      name: "racer", dependencies: ["Racing", "VirtualTouch", "Linux", "Timeline"], path: "Tests/Tools/racer",
       exclude: ["README.md", "stamp.c"], swiftSettings: strict),
     .executableTarget(
       name: "queuebench",
@@ -157,8 +157,9 @@ let package = Package(
     tests(
       .unit, "ShellTests",
       [
-        "Timeline", "Linux", "Scheduling", "HTTPTypes", "ControlAPI", "Haptics", "EventLoop", "Handlers",
-        "ServiceConfiguration", "ServiceLog", "UpdateStore", "DeviceRules", "Service", "SimulatedSystemd",
+        "Timeline", "TouchModel", "Gating", "Linux", "Scheduling", "HTTPTypes", "ControlAPI", "Haptics", "EventLoop",
+        "SystemBus", "Evdev", "Recordings", "DeviceRules", "TouchDevices", "Handlers", "ServiceConfiguration",
+        "ServiceLog", "UpdateStore", "Service", "SimulatedSystemd",
       ]),
     tests(.unit, "RacingTests", ["Racing", "Timeline"]),
 
@@ -178,18 +179,20 @@ let package = Package(
         "Timeline", "TouchModel", "TouchReading", "Gating", "Recordings", "DeviceRules", "Evdev", "EventLoop",
         "ServiceLog", "TouchDevices",
       ]),
-    tests(.integration, "UpdateStoreTests", ["Timeline", "Scheduling", "UpdateStore", "CSQLite"]),
+    tests(
+      .integration, "UpdateStoreTests",
+      ["Timeline", "Linux", "Scheduling", "UpdateStore", "CSQLite", "PlainWords"]),
     tests(
       .integration, "SocketServerTests",
       ["Timeline", "TouchgateAPI", "HTTPTypes", "SocketServer", "TouchgateClient", "PlainWords"]),
     tests(
       .integration, "TouchgateCommandsTests",
-      ["Timeline", "Linux", "TouchgateAPI", "TouchgateClient", "TouchgateCommands", "ProjectFiles"]),
+      ["Timeline", "Linux", "TouchgateAPI", "TouchgateClient", "TouchgateCommands", "ProjectFiles", "PlainWords"]),
     tests(
       .integration, "ServiceConfigurationTests",
       [
         "Timeline", "TouchModel", "Gating", "Scheduling", "Haptics", "DeviceRules", "ServiceConfiguration",
-        "ProjectFiles",
+        "ProjectFiles", "PlainWords",
       ]),
     tests(
       .integration, "ServiceTests",
@@ -198,12 +201,14 @@ let package = Package(
       ]),
 
     // A kernel of their own (the test VM), or the installed programs; skipped elsewhere (make test runs them).
-    tests(.system, "VirtualTouchTests", ["VirtualTouch", "Recordings", "TouchModel", "Timeline", "ProjectFiles"]),
+    tests(
+      .system, "VirtualTouchTests", ["VirtualTouch", "Linux", "Recordings", "TouchModel", "Timeline", "ProjectFiles"]),
     tests(.system, "CrashTests", ["Seeded", "TouchgateAPI", "TouchgateClient"]),
     tests(
       .system, "VMTests",
       [
-        "VirtualTouch", "VirtualVibrator", "Racing", "Haptics", "TouchScripts", "TouchgateAPI", "TouchgateClient",
+        "VirtualTouch", "VirtualVibrator", "Racing", "Linux", "Haptics", "TouchScripts", "TouchgateAPI",
+        "TouchgateClient",
         "Timeline", "TouchModel", "TouchReading", "Evdev", "Recordings", "CLibevdev", "ProjectFiles",
       ]),
   ],

@@ -1,6 +1,6 @@
 import CSQLite
 
-/// One row a commit, with the settings of the store and nothing else.
+/// Commits one row at a time with the settings of the store, for comparison.
 final class BareCommit {
   struct Failed: Error {
     let message: String

@@ -5,8 +5,8 @@ import TouchgateAPI
 import TouchgateClient
 import UpdateStore
 
-/// What it costs that much waits: the installed service beside itself, one with a short queue and one with a long one,
-/// call by call in turn, so that whatever else the machine does meets both.
+/// Measures the cost of a long queue: runs the service twice, with a short and a long queue, and alternates calls
+/// between them, so that other load on the machine affects both.
 ///
 ///     queuebench PROGRAM [LONG [SHORT]]
 @main

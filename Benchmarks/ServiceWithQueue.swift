@@ -5,7 +5,7 @@ import TouchgateAPI
 import TouchgateClient
 import UpdateStore
 
-/// The service with updates that wait for an hour of quiet, and a handler that does nothing.
+/// A service with updates that wait for an hour of quiet, and a handler that does nothing.
 final class ServiceWithQueue {
   struct Failed: Error {
     let message: String
@@ -53,7 +53,7 @@ final class ServiceWithQueue {
     try text.write(toFile: "\(folder)/\(file)", atomically: true, encoding: .utf8)
   }
 
-  /// Returns when it answers.
+  /// Returns when the service answers.
   func start() throws {
     let process = Process()
     process.executableURL = URL(filePath: program)
@@ -73,14 +73,14 @@ final class ServiceWithQueue {
     process = nil
   }
 
-  /// Resident memory that is its own (RssAnon), in KiB.
+  /// Private resident memory (RssAnon), in KiB.
   var memory: Int {
     let text = (try? String(contentsOfFile: "/proc/\(process?.processIdentifier ?? 0)/status", encoding: .utf8)) ?? ""
     let line = text.split(separator: "\n").first { $0.hasPrefix("RssAnon:") } ?? ""
     return Int(line.split(whereSeparator: { !$0.isNumber }).first ?? "0") ?? 0
   }
 
-  /// An update that goes on waiting.
+  /// An update that keeps waiting.
   func submit(_ id: String) throws {
     _ = try connection.submit(SubmitRequest(handler: "page", id: id, quietPeriod: "1h"))
   }

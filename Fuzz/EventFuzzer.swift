@@ -1,10 +1,10 @@
 import Timeline
 import TouchModel
 
-/// Any bytes are a program: what a device sends, what its table holds, when it is looked at. Whatever it does, begins
-/// and ends come in pairs, no timer is due for ever, memory is bounded, and a device at rest is idle.
+/// Interprets any bytes as a program: what a device sends, what its slot table contains, and when it is rechecked.
+/// Always: begins and ends come in pairs, no timer stays due for ever, memory is bounded, and a device at rest is idle.
 ///
-/// The first byte is the kind of device; then operations of four bytes: what, which, and a value of 16 bits.
+/// The first byte is the kind of device. Operations of four bytes follow: operation, slot or code, a 16-bit value.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzz(_ data: UnsafePointer<UInt8>?, _ size: Int) -> CInt {
   let bytes = UnsafeBufferPointer(start: data, count: size)
@@ -59,7 +59,7 @@ private struct FuzzedDevice {
       take(tracker.removed(at: now))
       precondition(tracker.contacts.isEmpty && tracker.verdict == .idle)
     case 8:
-      // A stamp that is not now.
+      // A stamp other than the current time.
       add(InputEvent(time: now - .milliseconds(Int(value)), type: EventType.syn, code: 0, value: Int32(which & 1)))
     default:
       // Any type and code, and large values.
@@ -92,7 +92,7 @@ private struct FuzzedDevice {
     return table
   }
 
-  /// Twice, 20 ms apart; then nothing is wanted any more.
+  /// Reads the table twice, 20 ms apart; then the reader requests no further reads.
   private mutating func look() {
     take(tracker.verify(kernel.table, at: now))
     if let due = tracker.secondReadDue { precondition(due > now, "to be read again at once") }
@@ -114,7 +114,7 @@ private struct FuzzedDevice {
     precondition(live.count <= ScreenProfile.mostSlots)
   }
 
-  /// The device is left alone, with nobody on it.
+  /// Leaves the device at rest, with no contacts.
   mutating func end() {
     kernel = SlotTable(profile)
     var table = kernel.table

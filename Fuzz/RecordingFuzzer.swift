@@ -1,6 +1,6 @@
 import Recordings
 
-/// Any bytes are a recording that is equal when written and read again, or an error that says why; never a trap.
+/// Any bytes are a recording that is unchanged after writing and reading, or an error with a reason; never a trap.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzz(_ data: UnsafePointer<UInt8>?, _ size: Int) -> CInt {
   let bytes = Array(UnsafeBufferPointer(start: data, count: size))
@@ -11,7 +11,7 @@ public func fuzz(_ data: UnsafePointer<UInt8>?, _ size: Int) -> CInt {
   } catch {
     precondition(!error.description.isEmpty)
   }
-  // As a pair of files: the first half tells of the device, the second what it sent.
+  // As a pair of files: the first half describes the device, the second is its events.
   let half = size / 2
   _ = try? Recording.parse(description: Array(bytes[..<half]), events: Array(bytes[half...]))
   return 0

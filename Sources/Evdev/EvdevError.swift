@@ -18,7 +18,7 @@ public struct EvdevError: Error, Equatable, Sendable, CustomStringConvertible {
   static func opening(_ node: String, _ code: CInt) -> EvdevError {
     let advice: String? =
       switch code {
-      case EACCES, EPERM: "add the service's user to the group 'input', or run it by its systemd unit"
+      case EACCES, EPERM: "add the service's user to the group 'input', or start it with systemctl"
       default: nil
       }
     return EvdevError("cannot open \(node)", code, advice: advice)

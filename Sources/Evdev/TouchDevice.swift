@@ -36,7 +36,7 @@ public final class TouchDevice: FrameSource {
     let descriptor = try Self.open(node)
     var library: OpaquePointer?
     let result = libevdev_new_from_fd(descriptor.raw, &library)
-    guard result >= 0, let library else { throw EvdevError("cannot describe \(node)", -result) }
+    guard result >= 0, let library else { throw EvdevError("cannot read the properties of \(node)", -result) }
     defer { libevdev_free(library) }
     var capabilities = Self.capabilities(library)
     capabilities.taggedTouchscreen = taggedTouchscreen

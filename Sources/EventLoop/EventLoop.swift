@@ -23,7 +23,7 @@ public final class EventLoop {
     public let call: String
     public let code: CInt
 
-    public var description: String { "\(call): \(String(cString: strerror(code)))" }
+    public var description: String { "\(call): \(Errno(code))" }
   }
 
   /// Runs before every callback, with the time that the callback gets.

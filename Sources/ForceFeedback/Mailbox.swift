@@ -1,19 +1,23 @@
 import CLinux
 import Glibc
+import Linux
 import Synchronization
+import Timeline
 
-/// Values from one thread to another. Whoever puts one in never waits; the other end waits for `doorbell`.
+/// Passes values from one thread to another. The sender never waits; the receiver waits for `doorbell`.
 final class Mailbox<Message: Sendable>: Sendable {
-  /// Readable while something is inside.
-  let doorbell: CInt
+  /// Readable while the mailbox is not empty.
+  var doorbell: CInt { bell.raw }
+  private let bell: FileDescriptor
   private let messages = Mutex<[Message]>([])
 
   init() throws(VibratorError) {
-    doorbell = tg_doorbell()
-    if doorbell < 0 { throw VibratorError("eventfd", errno) }
+    do throws(Errno) {
+      bell = try FileDescriptor(owning: tg_doorbell())
+    } catch {
+      throw VibratorError("eventfd", error)
+    }
   }
-
-  deinit { close(doorbell) }
 
   func put(_ message: Message) {
     messages.withLock { $0.append(message) }
@@ -21,9 +25,9 @@ final class Mailbox<Message: Sendable>: Sendable {
     _ = write(doorbell, &one, 8)
   }
 
-  /// All that is there, the oldest first.
+  /// Removes and returns all values, the oldest first.
   func take() -> [Message] {
-    // First the bell: what comes in between rings again.
+    // The doorbell is reset first, so that a value that arrives meanwhile rings it again.
     var count: UInt64 = 0
     _ = read(doorbell, &count, 8)
     return messages.withLock { waiting in
@@ -32,30 +36,27 @@ final class Mailbox<Message: Sendable>: Sendable {
     }
   }
 
-  /// Waits until something is inside, for `milliseconds` at most (-1: for ever).
-  func wait(milliseconds: CInt = -1) {
-    var entry = pollfd(fd: doorbell, events: Int16(POLLIN), revents: 0)
-    _ = poll(&entry, 1, milliseconds)
-  }
+  /// Waits until the mailbox is not empty, at most until `deadline`; nil: without limit.
+  func wait(until deadline: Instant? = nil) { _ = try? waitUntilReady(doorbell, for: POLLIN, until: deadline) }
 }
 
-/// What went wrong, where, and what to do.
+/// A failure of a device: what is wrong, where, and what to do.
 struct VibratorError: Error, CustomStringConvertible {
   let subject: String
-  let code: CInt
+  let reason: Errno
 
-  init(_ subject: String, _ code: CInt) {
+  init(_ subject: String, _ reason: Errno) {
     self.subject = subject
-    self.code = code
+    self.reason = reason
   }
 
   var description: String {
-    switch code {
+    switch reason.code {
     case ENODEV, ENXIO, ENOENT: "\(subject): the device is gone"
     case EACCES, EPERM:
-      "\(subject): \(String(cString: strerror(code))); it must be writable for the service's user (group 'input')"
-    case EROFS: "\(subject): \(String(cString: strerror(code))); it must be writable"
-    default: "\(subject): \(String(cString: strerror(code)))"
+      "\(subject): \(reason); add the service's user to the group 'input'"
+    case EROFS: "\(subject): \(reason); the device must be writable"
+    default: "\(subject): \(reason)"
     }
   }
 }

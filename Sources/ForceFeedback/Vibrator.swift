@@ -1,10 +1,11 @@
 import CLinux
 import Glibc
 public import Haptics
+import Linux
 import Timeline
 
-/// The thread on which all system calls on the device are made, because each of them can block for 30 s inside the
-/// kernel. Values go in and come out by mailboxes; nothing else is shared.
+/// The thread that makes all system calls on the device, because each can block for 30 s in the kernel. Values go in
+/// and out through mailboxes; nothing else is shared.
 public final class Vibrator: FeedbackMotor {
   public struct CannotStart: Error, CustomStringConvertible {
     public let description: String
@@ -32,40 +33,33 @@ public final class Vibrator: FeedbackMotor {
       }, retained.toOpaque())
     if code != 0 {
       retained.release()
-      throw CannotStart(description: "the haptics thread cannot be started: \(String(cString: strerror(code)))")
+      throw CannotStart(description: "cannot start the haptics thread: \(Errno(code))")
     }
     pthread_detach(thread)
   }
 
   public func send(_ command: MotorCommand) { orders.put(.command(command)) }
 
-  /// Readable when `receive` has something.
+  /// Readable when `receive` has reports to return.
   public var descriptor: CInt { reports.doorbell }
 
   public func receive() -> [MotorReport] {
     reports.take().compactMap { if case .motor(let report) = $0 { report } else { nil } }
   }
 
-  /// Stops what sounds, closes the device and ends the thread; waits for that at most so long. False: the thread hangs in
-  /// a system call. It then has nothing of the process but the device.
+  /// Stops the pulses, closes the device and ends the thread; waits at most the given time. Returns false if the thread
+  /// hangs in a system call; it then holds no descriptor of the process except the device.
   public func stop(within limit: Duration) -> Bool {
     orders.put(.quit)
-    let end = Self.now() + limit
+    let end = SystemClock.monotonic + limit
     while true {
       if reports.take().contains(where: { if case .ended = $0 { true } else { false } }) { return true }
-      let left = (end - Self.now()).wholeMilliseconds
-      if left <= 0 { return false }
-      reports.wait(milliseconds: CInt(clamping: left))
+      if SystemClock.monotonic >= end { return false }
+      reports.wait(until: end)
     }
   }
 
-  static func now() -> Instant {
-    var time = timespec()
-    clock_gettime(CLOCK_MONOTONIC, &time)
-    return Instant(nanoseconds: Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec))
-  }
-
-  /// What the thread begins with.
+  /// The arguments of the thread.
   private final class Start: Sendable {
     let orders: Mailbox<VibratorWork.Order>
     let reports: Mailbox<VibratorWork.Report>

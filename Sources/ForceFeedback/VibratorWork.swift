@@ -1,9 +1,10 @@
 import CLinux
 import Glibc
 import Haptics
+import Linux
 import Timeline
 
-/// What the haptics thread does with its commands.
+/// Executes the commands of the haptics thread.
 struct VibratorWork: ~Copyable {
   enum Order: Sendable {
     case command(MotorCommand)
@@ -18,7 +19,7 @@ struct VibratorWork: ~Copyable {
   private struct Open: ~Copyable {
     let device: VibratorDevice
     var bank: EffectBank
-    /// CLOCK_BOOTTIME minus CLOCK_MONOTONIC when it was opened or doubted: grows while the machine sleeps.
+    /// CLOCK_BOOTTIME minus CLOCK_MONOTONIC at the last open or check; grows while the machine sleeps.
     var slept: Duration
   }
 
@@ -46,9 +47,9 @@ struct VibratorWork: ~Copyable {
     case .prepare(let kind, let session):
       guard session == self.session else { return }
       attempt { work throws(VibratorError) in
-        let start = Vibrator.now()
+        let start = SystemClock.monotonic
         try work.ready(kind)
-        work.tell(MotorReport(session: session, .prepared(kind, took: Vibrator.now() - start)))
+        work.tell(MotorReport(session: session, .prepared(kind, took: SystemClock.monotonic - start)))
       }
     case .play(let id, let kind, let until, let session):
       guard session == self.session else { return }
@@ -66,18 +67,18 @@ struct VibratorWork: ~Copyable {
   }
 
   private mutating func play(_ id: FeedbackCalls.ID, _ kind: FeedbackKind, _ until: Instant) throws(VibratorError) {
-    if Vibrator.now() < until { try ready(kind) }
-    let start = Vibrator.now()
-    // The time may have passed while this command waited behind another that hung, or in the upload.
+    if SystemClock.monotonic < until { try ready(kind) }
+    let start = SystemClock.monotonic
+    // The deadline may have passed during the upload, or while this command waited behind one that hung.
     guard start < until, let events = open?.bank.play(kind, start) else {
       tell(MotorReport(session: session, .missed(id)))
       return
     }
     try open?.device.write(events)
-    tell(MotorReport(session: session, .played(id, at: start, took: Vibrator.now() - start)))
+    tell(MotorReport(session: session, .played(id, at: start, took: SystemClock.monotonic - start)))
   }
 
-  /// Opens the device where it is closed, and uploads what is not there.
+  /// Opens the device if it is closed, and uploads the missing effects.
   private mutating func ready(_ kind: FeedbackKind) throws(VibratorError) {
     let slept = Self.slept()
     if open == nil {
@@ -90,39 +91,37 @@ struct VibratorWork: ~Copyable {
       open?.slept = slept
     }
     while let uploads = open?.bank.missing(kind), !uploads.isEmpty {
-      // A new upload over an effect that sounds would begin it again.
-      if let stops = open?.bank.silence(Vibrator.now()) { try open?.device.write(stops) }
+      // Overwriting an effect that still plays would restart it.
+      if let stops = open?.bank.silence(SystemClock.monotonic) { try open?.device.write(stops) }
       for upload in uploads {
         if try !perform(upload, of: kind) { break }
       }
     }
   }
 
-  /// False: ask again what is missing.
+  /// Returns false if the missing uploads must be computed again.
   private mutating func perform(_ upload: EffectBank.Upload, of kind: FeedbackKind) throws(VibratorError) -> Bool {
     do throws(VibratorError) {
       guard let id = try open?.device.upload(upload.effect, over: upload.id) else { return false }
       open?.bank.uploaded(kind, upload, id: id)
       return true
     } catch {
-      if error.code == EINVAL && upload.id != nil {
+      if error.reason.code == EINVAL && upload.id != nil {
         open?.bank.lost(kind, upload)
         return false
       }
-      if error.code == ENOSPC && upload.id == nil, open?.bank.noRoom(kind) == true { return false }
+      if error.reason.code == ENOSPC && upload.id == nil, open?.bank.noRoom(kind) == true { return false }
       throw error
     }
   }
 
   private mutating func close() {
-    // Closing stops them too; but should another process hold the file open, they would go on.
-    if let stops = open?.bank.silence(Vibrator.now()) { try? open?.device.write(stops) }
+    // Closing stops them too, unless another process holds the file open.
+    if let stops = open?.bank.silence(SystemClock.monotonic) { try? open?.device.write(stops) }
     open = nil
   }
 
   private static func slept() -> Duration {
-    var boot = timespec()
-    clock_gettime(CLOCK_BOOTTIME, &boot)
-    return .seconds(boot.tv_sec) + .nanoseconds(boot.tv_nsec) - (Vibrator.now() - Instant(nanoseconds: 0))
+    SystemClock.boottime - SystemClock.monotonic
   }
 }

@@ -13,6 +13,7 @@ public struct CommitGuard: Equatable, Sendable {
     case releasing(until: Instant)
   }
 
+  /// How a device is released.
   public enum Release: Equatable, Sendable {
     case clean
     /// Something was still down after `patience`.
@@ -28,8 +29,10 @@ public struct CommitGuard: Equatable, Sendable {
 
   public init(longest: Duration) { self.longest = longest }
 
+  /// Whether the device is grabbed.
   public var isHeld: Bool { state != .open }
 
+  /// When to check again whether the device is to be released; nil: no time is set.
   public var nextDeadline: Instant? {
     switch state {
     case .open: nil
@@ -43,6 +46,7 @@ public struct CommitGuard: Equatable, Sendable {
   /// The start was called off because of a touch that began within the grab, which is withheld from others until it ends.
   public mutating func calledOff(at now: Instant) { state = .releasing(until: now + Self.patience) }
 
+  /// The handler has ended: the device is released as soon as nothing is down on it.
   public mutating func handlerEnded(at now: Instant) {
     if case .holding = state { state = .releasing(until: now + Self.patience) }
   }

@@ -3,6 +3,7 @@ public import TouchModel
 
 /// One device of a screen: its syspath in udev. Never eventN, which another device may have after replugging.
 public struct DeviceID: Hashable, Sendable {
+  /// Its path in sysfs.
   public let syspath: String
 
   public init(_ syspath: String) { self.syspath = syspath }
@@ -11,6 +12,7 @@ public struct DeviceID: Hashable, Sendable {
 /// The gate state of one screen, from the contacts of its devices: `unknown`, `touched` or `clear`. It is independent of
 /// updates and quiet periods.
 public struct Gate: Sendable {
+  /// Whether the screen is clear, touched or unknown, and since when.
   public enum State: Equatable, Sendable {
     /// Shut: the contacts are not known.
     case unknown(Unknown, since: Instant)
@@ -54,12 +56,14 @@ public struct Gate: Sendable {
     case unreadable(String)
   }
 
+  /// The gate state; only `clear` lets updates be applied.
   public private(set) var state: State
   private var devices: [DeviceID: Device] = [:]
   private var graceEnds: Instant?
   /// When a contact last ended or other activity was seen; after `unknown`, when the slot table was read.
   private var quietSince: Instant
 
+  /// A gate without devices, clear since `now`.
   public init(at now: Instant) {
     quietSince = now
     state = .clear(since: now)
@@ -89,10 +93,12 @@ public struct Gate: Sendable {
   /// No device remains, and no grace time runs: the screen can be removed.
   public var isEmpty: Bool { devices.isEmpty && graceEnds == nil }
 
+  /// When to call `timePassed`; nil: never.
   public var nextDeadline: Instant? { graceEnds }
 
   // MARK: Inputs
 
+  /// A device was found; its contacts are unknown until `deviceReady`.
   public mutating func deviceAdded(_ id: DeviceID, name: String, at now: Instant) {
     devices[id] = Device(name: name, condition: .starting)
     update(at: now)
@@ -110,17 +116,20 @@ public struct Gate: Sendable {
     update(at: now)
   }
 
+  /// A device cannot be opened or read, so its contacts are unknown; `why` is for people.
   public mutating func deviceUnreadable(_ id: DeviceID, name: String, why: String, at now: Instant) {
     devices[id] = Device(name: name, condition: .unreadable(why), contacts: devices[id]?.contacts ?? [])
     update(at: now)
   }
 
+  /// A device was removed. Contacts that it still had start the grace time.
   public mutating func deviceGone(_ id: DeviceID, at now: Instant) {
     guard let device = devices.removeValue(forKey: id) else { return }
     if !device.contacts.isEmpty || graceEnds != nil { graceEnds = now + Self.grace }
     update(at: now)
   }
 
+  /// Applies a change of a device's contacts.
   public mutating func handle(_ change: ContactChange, of id: DeviceID, at now: Instant) {
     switch change {
     case .began(let contact, at: _):
@@ -148,6 +157,7 @@ public struct Gate: Sendable {
     update(at: now)
   }
 
+  /// Ends the grace time if it is over.
   public mutating func timePassed(_ now: Instant) {
     guard let ends = graceEnds, ends <= now else { return }
     graceEnds = nil

@@ -4,6 +4,7 @@ public import TouchModel
 /// All screens of the machine with a gate each, screens that are missing, and the state of the machine as a whole: at
 /// start, and without any screen.
 public struct Screens: Sendable {
+  /// The state of the machine as a whole.
   public enum Machine: Equatable, Sendable {
     /// The first enumeration has not finished.
     case starting(since: Instant)
@@ -24,8 +25,11 @@ public struct Screens: Sendable {
 
   /// What the administrator decides.
   public struct Rules: Equatable, Sendable {
+    /// `FirstScreenTimeout=`: how long to wait at start for a first screen.
     public var firstScreenTimeout: Duration
+    /// `MissingScreenGrace=`: how long all updates wait for a missing screen.
     public var missingGrace: Duration
+    /// `OnNoScreen=`.
     public var onNoScreen: OnNoScreen
     /// Screens with a section in the configuration: they are known, present or not.
     public var named: Set<String>
@@ -56,12 +60,17 @@ public struct Screens: Sendable {
       case own
     }
 
+    /// Since when the screen has been missing.
     public let since: Instant
+    /// Which updates wait for it.
     public var reach: Reach
   }
 
+  /// The state of the machine as a whole.
   public private(set) var machine: Machine
+  /// The gates of the present screens, by name.
   public private(set) var gates: [String: Gate] = [:]
+  /// The missing screens that updates wait for, by name.
   public private(set) var absences: [String: Absence] = [:]
   private let rules: Rules
   /// Screens that are missing if they are absent, in addition to those of the rules.
@@ -75,8 +84,10 @@ public struct Screens: Sendable {
     for name in rules.named.union(rules.required).union(remembered) { miss(name, at: now) }
   }
 
+  /// Number of contacts on all screens.
   public var contacts: Int { gates.values.reduce(0) { $0 + $1.contacts } }
 
+  /// Whether any screen is touched, or its grace time runs.
   public var isTouched: Bool { gates.values.contains(where: \.isTouched) }
 
   /// Updates are applied although there is no screen.
@@ -85,6 +96,7 @@ public struct Screens: Sendable {
   /// Present, or known to be missing.
   public func isKnown(_ screen: String) -> Bool { gates[screen] != nil || absences[screen] != nil }
 
+  /// When to call `timePassed`; nil: never.
   public var nextDeadline: Instant? {
     var deadlines = gates.values.compactMap(\.nextDeadline)
     if case .noScreenYet(since: _, let until) = machine { deadlines.append(until) }
@@ -103,15 +115,18 @@ public struct Screens: Sendable {
     }
   }
 
+  /// A device of a screen was found; see `Gate.deviceAdded`.
   public mutating func deviceAdded(_ device: DeviceID, name: String, screen: String, at now: Instant) {
     arrived(screen, at: now)
     gates[screen, default: Gate(at: now)].deviceAdded(device, name: name, at: now)
   }
 
+  /// The first slot table of a device was read; see `Gate.deviceReady`.
   public mutating func deviceReady(_ device: DeviceID, screen: String, at now: Instant) {
     gates[screen]?.deviceReady(device, at: now)
   }
 
+  /// A device cannot be opened or read; see `Gate.deviceUnreadable`.
   public mutating func deviceUnreadable(
     _ device: DeviceID, name: String, screen: String, why: String, at now: Instant
   ) {
@@ -119,15 +134,18 @@ public struct Screens: Sendable {
     gates[screen, default: Gate(at: now)].deviceUnreadable(device, name: name, why: why, at: now)
   }
 
+  /// A device was removed; see `Gate.deviceGone`.
   public mutating func deviceGone(_ device: DeviceID, screen: String, at now: Instant) {
     gates[screen]?.deviceGone(device, at: now)
     forgetEmpty(at: now)
   }
 
+  /// Applies a change of a device's contacts.
   public mutating func handle(_ change: ContactChange, of device: DeviceID, screen: String, at now: Instant) {
     gates[screen]?.handle(change, of: device, at: now)
   }
 
+  /// Ends grace times, and the wait for a first screen, that are over.
   public mutating func timePassed(_ now: Instant) {
     for name in Array(gates.keys) { gates[name]?.timePassed(now) }
     forgetEmpty(at: now)

@@ -5,7 +5,7 @@ import Linux
 /// The file whose lock an `Exec=` handler inherits: while it is held, the handler runs, even if the service that
 /// started it is gone.
 public enum HandlerLock {
-  /// Creates the file and takes its lock. Throws `HandlersError` if that fails or somebody holds it.
+  /// Creates the file and takes its lock. Throws `HandlersError` if that fails or another process holds it.
   static func take(_ path: String) throws(HandlersError) -> FileDescriptor {
     do throws(Errno) {
       return try FileDescriptor(owning: tg_open_lock(path))

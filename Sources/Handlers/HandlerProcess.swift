@@ -52,7 +52,7 @@ public final class HandlerProcess: RunningHandler {
 
   public var update: Update { start.update }
 
-  /// Nobody else reads its output or learns how it ends.
+  /// Only this object reads its output and learns how it ends.
   public var survivesService: Bool { false }
 
   public var nextDeadline: Instant? {

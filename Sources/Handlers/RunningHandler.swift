@@ -32,7 +32,7 @@ public struct HandlersError: Error, Equatable, Sendable, CustomStringConvertible
   public init(_ description: String) { self.description = description }
 }
 
-/// What every kind of handler is given.
+/// The arguments of every kind of handler.
 public struct HandlerStart: Sendable {
   public let update: Update
   /// 1 at the first attempt.

@@ -7,7 +7,7 @@ public import Timeline
 /// A running `Unit=` handler: systemd starts the unit and reports the end of its job. The unit belongs to systemd: it
 /// continues if the service stops or dies, and its record tells the next run how it ended.
 ///
-/// A value in a box: systemd's answers, the bus and time are its inputs, each with `now`, and `nextDeadline` says when
+/// A state machine: systemd's answers, the bus and time are its inputs, each with `now`, and `nextDeadline` is when
 /// it must be woken. It arms no timer.
 public final class UnitJob: RunningHandler {
   enum Phase: Equatable {
@@ -35,7 +35,7 @@ public final class UnitJob: RunningHandler {
   private var marker: UnitMarker
   private(set) var phase = Phase.asked
   private var phaseEnds: Instant
-  /// Calls and signals under way; dropping one cancels it.
+  /// Pending calls and subscriptions; dropping one cancels it.
   private var call: AnyObject?
   private var jobs: AnyObject?
   private var inquiry: AnyObject?
@@ -59,7 +59,7 @@ public final class UnitJob: RunningHandler {
     marker = UnitMarker(unit: unit, asked: UInt64(max(0, now.nanoseconds / 1000)), boot: boot)
     manager.connect(now)
     guard manager.isConnected else {
-      throw HandlersError("cannot start unit \(unit): D-Bus is not available, so systemd cannot be asked")
+      throw HandlersError("cannot start unit \(unit): D-Bus is not available; systemctl status dbus")
     }
     do throws(Errno) {
       try marker.write(path)
@@ -68,7 +68,7 @@ public final class UnitJob: RunningHandler {
     }
     followJobs()
     call = manager.start(unit) { [unowned self] reply, now in answered(reply, now) }
-    if call == nil { throw HandlersError("cannot start unit \(unit): D-Bus accepts no call") }
+    if call == nil { throw HandlersError("cannot start unit \(unit): D-Bus refused the call") }
   }
 
   public var update: Update { start.update }
@@ -156,7 +156,7 @@ public final class UnitJob: RunningHandler {
     }
   }
 
-  /// The bus was away and is back: what was missed is in the record. Has no effect if it was not away meanwhile.
+  /// The bus was lost and is available again: the record shows what was missed. No effect if it was not lost.
   public func busReturned(_ now: Instant) {
     if jobs != nil { return }
     switch phase {
@@ -222,7 +222,7 @@ public final class UnitJob: RunningHandler {
     ended(end, now)
   }
 
-  /// What an administrator can do about a refusal.
+  /// The error for a refusal, with what an administrator can do.
   static func explain(_ failure: SystemBus.Failure, _ unit: String) -> String {
     switch failure.name {
     case "org.freedesktop.systemd1.NoSuchUnit":

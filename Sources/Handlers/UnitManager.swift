@@ -4,7 +4,7 @@ public import Timeline
 /// What a `Unit=` handler asks of systemd's manager. Answers come later, each once; a call ends early with the object
 /// that it returned, which is nil if there is no bus.
 public protocol UnitManager: AnyObject {
-  /// Looks for the bus if there is none.
+  /// Connects to the bus if there is no connection.
   func connect(_ now: Instant)
   var isConnected: Bool { get }
 

@@ -1,7 +1,7 @@
 import Glibc
 public import Linux
 
-/// A file beside the queue that names the unit that was asked for, and when. From it and from systemd's record, a later
+/// A file next to the queue that names the requested unit and the time. From it and from systemd's record, a later
 /// run of the service learns how an update ended.
 public struct UnitMarker: Equatable, Sendable {
   public let unit: String

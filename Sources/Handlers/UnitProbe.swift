@@ -3,10 +3,10 @@ import Scheduling
 public import ServiceLog
 public import Timeline
 
-/// Finds out how a unit ended that a former run of the service started: systemd's record is read at each `ask` until the
-/// unit has ended or its time is over.
+/// Finds out how a unit that a former run of the service started has ended: systemd's record is read at each `ask`
+/// until the unit has ended or its timeout has passed.
 public final class UnitProbe {
-  /// What became of the unit.
+  /// The outcome of the unit.
   public enum Finding: Equatable, Sendable {
     case ended(HandlerEnd)
     /// There is no trace of it: the update was interrupted.
@@ -35,7 +35,7 @@ public final class UnitProbe {
     self.found = found
     since = now
     log.warning(
-      "unit \(marker.unit) was started by a former run for \(start.update.id); asking systemd how it ended",
+      "unit \(marker.unit) for \(start.update.id) was started before the restart; asking systemd for its result",
       .interrupted, [.update(start.update.id)])
   }
 

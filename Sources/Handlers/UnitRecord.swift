@@ -2,8 +2,8 @@ import Scheduling
 public import SystemBus
 import Timeline
 
-/// What systemd has recorded about a unit (org.freedesktop.systemd1(5)): enough to tell how a start went that nobody
-/// followed.
+/// What systemd has recorded about a unit (org.freedesktop.systemd1(5)): enough to find out how an unobserved start
+/// ended.
 public struct UnitRecord: Equatable, Sendable {
   public enum Activity: String, Sendable {
     case active, reloading, inactive, failed, activating, deactivating
@@ -45,8 +45,8 @@ public struct UnitRecord: Equatable, Sendable {
     case unknown
   }
 
-  /// How the start went that was requested at `asked`. `accepted`: systemd had accepted the job. A nil record means that
-  /// systemd has none: it unloads inactive units, but keeps failed ones.
+  /// How the start went that was requested at `asked`. `accepted`: systemd had accepted the job. A nil record means
+  /// that systemd has none: it unloads inactive units, but keeps failed ones.
   public static func verdict(_ record: UnitRecord?, asked: UInt64, accepted: Bool) -> Verdict {
     guard let record else { return accepted ? .succeeded : .unknown }
     if record.hasJob { return .running }

@@ -1,11 +1,11 @@
 public import Timeline
 
-/// Which effects of one open device hold which pulses. Ids are used again: however much is played, a device sees one set
-/// of them.
+/// Maps the pulses of patterns to the effects of one open device. Ids are reused, so the number of effects on the
+/// device does not grow.
 public struct EffectBank: Sendable {
-  /// One EVIOCSFF to make.
+  /// One upload to make (EVIOCSFF).
   public struct Upload: Equatable, Sendable {
-    /// Of the pattern's pulse.
+    /// Index of the pulse in its pattern.
     public let index: Int
     public let effect: Effect
     /// The effect to overwrite; nil: a new one (-1).
@@ -28,9 +28,9 @@ public struct EffectBank: Sendable {
   private let motor: MotorDescription
   private var slots: Int
   private var places: [FeedbackKind: [Place]] = [:]
-  /// The one that was prepared longest ago comes first.
+  /// Kinds in the order of their last use, the least recently used first.
   private var order: [FeedbackKind] = []
-  /// Of effects whose kind had to make room.
+  /// Ids of effects that were freed by kinds that made room.
   private var spare: [Int16] = []
   private var sounding: [Int16: Instant] = [:]
 
@@ -42,9 +42,8 @@ public struct EffectBank: Sendable {
     slots = motor.slots
   }
 
-  /// What must be uploaded before this kind can be played; empty: all is there. Makes room where there is none, by the
-  /// kind that was not wanted for the longest time. A device with fewer slots than the pattern has pulses gets the first
-  /// ones.
+  /// Returns the uploads that are missing before this kind can be played. If the device is full, the least recently
+  /// used kind makes room. A device with fewer slots than the pattern has pulses gets the first pulses only.
   public mutating func missing(_ kind: FeedbackKind) -> [Upload] {
     order.removeAll { $0 == kind }
     order.append(kind)
@@ -71,46 +70,47 @@ public struct EffectBank: Sendable {
     spare.count + places.filter { $0.key != kind }.reduce(0) { $0 + $1.value.count }
   }
 
-  /// The kernel has taken it, under this id.
+  /// The kernel accepted the upload and returned this id.
   public mutating func uploaded(_ kind: FeedbackKind, _ upload: Upload, id: Int16) {
     places[kind]?[upload.index] = Place(id: id, isFresh: true)
   }
 
-  /// EINVAL: the kernel does not know the id any more (after a resume). The next `missing` asks for a new one.
+  /// The kernel no longer has the id (EINVAL, after a resume). The next `missing` requests a new one.
   public mutating func lost(_ kind: FeedbackKind, _ upload: Upload) {
     if let id = upload.id { sounding[id] = nil }
     places[kind]?[upload.index] = Place(id: nil, isFresh: false)
   }
 
-  /// The device has no room for a new one: other programs have effects there too. False: not even for a single pulse.
+  /// The device has no room for another effect, because other programs have effects there too. Returns false if there
+  /// is no room for a single pulse.
   public mutating func noRoom(_ kind: FeedbackKind) -> Bool {
     places[kind]?.removeAll { $0.id == nil }
     slots = spare.count + places.values.reduce(0) { $0 + $1.count }
     return slots > 0
   }
 
-  /// The machine has slept: what was uploaded may be gone.
+  /// The machine has slept: uploaded effects may be lost.
   public mutating func doubtAll() {
     for kind in Array(places.keys) {
       for index in places[kind, default: []].indices { places[kind]?[index].isFresh = false }
     }
   }
 
-  /// The events that stop what may still sound: overlapping effects would add up.
+  /// Returns events that stop the effects that may still play, because overlapping effects add up.
   public mutating func silence(_ now: Instant) -> [Event] {
     let ids = sounding.filter { $0.value > now }.keys.sorted()
     sounding = [:]
     return ids.map { Event(code: UInt16(bitPattern: $0), value: 0) }
   }
 
-  /// All that one write plays: the gain, which is the device's and may be somebody else's, stops, and the whole pattern.
+  /// Returns the events of one write: the gain, which another program may have changed, stops, and the whole pattern.
   public mutating func play(_ kind: FeedbackKind, _ now: Instant) -> [Event] {
     var events = motor.hasGain ? [Event(code: MotorDescription.Code.gain, value: 0xffff)] : []
     events += silence(now)
     for (place, pulse) in zip(places[kind] ?? [], table[kind].pulses) {
       guard let id = place.id else { continue }
       events.append(Event(code: UInt16(bitPattern: id), value: 1))
-      // A jiffy or two later than asked is usual.
+      // The kernel is usually one or two jiffies late.
       sounding[id] = now + .milliseconds(pulse.delay + pulse.length + 50)
     }
     return events

@@ -1,24 +1,24 @@
 public import Timeline
 
-/// Seven calls, each with an action that runs exactly once: together with the pulse where there is a motor, else before
-/// the call returns. Nobody has to ask which.
+/// Seven calls, each with an action that runs exactly once: together with the pulse if there is a motor, otherwise
+/// before the call returns. Callers need not check which.
 ///
 ///     feedback.success { apply() }
 ///
-/// Prepare, lead, pulse, action, in this order. An action runs at the loop that feeds `timePassed` and `heard`.
+/// The order is prepare, lead, pulse, action. Actions run on the loop that calls `timePassed` and `heard`.
 public final class Feedback {
-  /// What became of a call, for whoever wants to know.
+  /// The outcome of a call.
   public struct Outcome: Equatable, Sendable {
     public let ending: FeedbackCalls.Ending
-    /// How long opening and uploading took, where that was done since the last pulse.
+    /// How long opening and uploading took, if that was done since the last pulse.
     public let preparing: Duration?
-    /// How long the write took that played it.
+    /// How long the write that played the pulse took.
     public let firing: Duration?
-    /// From the pulse's beginning to the action.
+    /// Time from the beginning of the pulse to the action.
     public let skew: Duration?
   }
 
-  /// Between prepare and pulse, where nothing was prepared ahead.
+  /// Time between prepare and pulse, unless the kind was prepared ahead.
   public let lead: Duration
   private var calls = FeedbackCalls()
   private var actions: [FeedbackCalls.ID: (Outcome) -> Void] = [:]
@@ -44,20 +44,21 @@ public final class Feedback {
   public func heavy(_ action: @escaping () -> Void) { play(.heavy) { _ in action() } }
   public func selection(_ action: @escaping () -> Void) { play(.selection) { _ in action() } }
 
-  /// One of the seven. `lead` nil: the usual one; zero: as soon as the motor is ready, 20 ms from now at the latest.
+  /// Plays a kind. `lead` nil: the configured one; zero: as soon as the motor is ready, at most 20 ms from now.
   public func play(_ kind: FeedbackKind, lead: Duration? = nil, _ action: @escaping (Outcome) -> Void) {
     let (id, outputs) = calls.call(kind, lead: lead ?? self.lead, at: clock())
     actions[id] = action
     perform(outputs)
   }
 
-  /// A call of this kind will probably come within `span`; it will need no lead. May be repeated as often as one likes.
+  /// Prepares a kind that will probably be called within `span`, so that the call needs no lead. Can be called
+  /// repeatedly.
   public func prepare(_ kind: FeedbackKind, for span: Duration = .seconds(10)) {
     let now = clock()
     perform(calls.prepare(kind, until: now + span, at: now))
   }
 
-  /// Runs all actions that wait; from then on every call is silent.
+  /// Runs all waiting actions. Later calls are silent.
   public func stop() { perform(calls.stop()) }
 
   // MARK: The loop's side
@@ -68,14 +69,14 @@ public final class Feedback {
 
   public func timePassed(_ now: Instant) { perform(calls.timePassed(now)) }
 
-  /// Another device was chosen; what is heard of the one before does not count any more.
+  /// Another device was chosen. Later reports about the previous one are ignored.
   public func use(node: String) {
     session += 1
     motor?.send(.use(node: node, session: session))
     perform(calls.found(at: clock()))
   }
 
-  /// Something about the chosen device has changed: if it refused, it is tried again at once.
+  /// The chosen device has changed: if it had refused, it is retried immediately.
   public func mayWorkAgain() { perform(calls.mayWorkAgain(at: clock())) }
 
   public func useNone(because reason: String) {
@@ -100,7 +101,7 @@ public final class Feedback {
     }
   }
 
-  /// The actions come last: what they call finds everything in its place.
+  /// Runs actions last, when the state is consistent, because they may call back.
   private func perform(_ outputs: [FeedbackCalls.Output], pulse: Instant? = nil, firing: Duration? = nil) {
     for output in outputs {
       switch output {
@@ -127,13 +128,13 @@ public final class Feedback {
   }
 }
 
-/// What moves, at the other end of a queue: `send` never waits.
+/// A motor at the other end of a queue; `send` never blocks.
 public protocol FeedbackMotor: AnyObject {
   func send(_ command: MotorCommand)
 }
 
 public enum MotorCommand: Equatable, Sendable {
-  /// From now on this device; it is opened when it is needed.
+  /// Use this device; it is opened when it is needed.
   case use(node: String, session: Int)
   case prepare(FeedbackKind, session: Int)
   case play(FeedbackCalls.ID, FeedbackKind, until: Instant, session: Int)
@@ -141,7 +142,7 @@ public enum MotorCommand: Equatable, Sendable {
   case release
 }
 
-/// What the motor's thread has to say, of the device that was chosen in `session`.
+/// A report of the motor's thread about the device that was chosen in `session`.
 public struct MotorReport: Equatable, Sendable {
   public enum Event: Equatable, Sendable {
     case prepared(FeedbackKind, took: Duration)

@@ -1,38 +1,38 @@
 public import Timeline
 
-/// The calls that are under way, and what the motor is known to be: decides when each action runs.
+/// The pending calls and the state of the motor: decides when each action runs.
 ///
-/// A value: inputs in, outputs out, time as an argument. Every call is answered by exactly one `run`, whatever the motor
-/// does and in whatever order: at once where there is no motor that works, else together with the pulse, and
-/// `grace` after the lead at the latest.
+/// A value: inputs in, outputs out, time as an argument. Every call gets exactly one `run`, whatever the motor does and
+/// in whatever order: immediately if there is no working motor, otherwise together with the pulse, and at the latest
+/// `grace` after the lead.
 public struct FeedbackCalls: Sendable {
   public typealias ID = Int
 
   public enum Output: Equatable, Sendable {
-    /// Open the device, upload what this kind needs, then tell `prepared` or `failed`.
+    /// Open the device, upload the effects of this kind, then report `prepared` or `failed`.
     case prepare(FeedbackKind)
-    /// Write the whole pattern, unless it is later than `until`; then tell `played`, `missed` or `failed`.
+    /// Write the whole pattern unless it is later than `until`, then report `played`, `missed` or `failed`.
     case play(ID, FeedbackKind, until: Instant)
-    /// Close the device: nobody has wanted it for a while.
+    /// Close the device, which was not needed for a while.
     case release
-    /// The call's action, now.
+    /// Run the action of the call now.
     case run(ID, Ending)
   }
 
   public enum Ending: Equatable, Sendable {
-    /// Its pulse has just begun.
+    /// Its pulse has begun.
     case played
-    /// Without a pulse, and why.
+    /// No pulse was played, for this reason.
     case silent(String)
   }
 
   private enum Motor: Equatable, Sendable {
     case absent(String)
-    /// Chosen; by kind, what was asked of it.
+    /// A device was chosen; the pending preparations, by kind.
     case present([FeedbackKind: Readiness])
-    /// A system call on it has not returned in time. No call waits for it.
+    /// A system call on the device has not returned in time. No call waits for it.
     case stuck([FeedbackKind: Readiness])
-    /// It refused; tried again from then on, when it is wanted.
+    /// The device refused. It is retried from this time on, when it is needed.
     case broken(String, retry: Instant)
     case stopped
   }
@@ -50,26 +50,26 @@ public struct FeedbackCalls: Sendable {
     var deadline: Instant { due + FeedbackCalls.grace }
   }
 
-  /// After the lead the motor gets so long to answer; the rest up to 20 ms is for the loop to come round.
+  /// How long the motor may take to answer after the lead; the rest of the 20 ms is for the loop.
   public static let grace: Duration = .milliseconds(15)
-  /// A device that nobody has wanted for so long is closed, so that it can sleep.
+  /// After this time without use the device is closed, so that it can suspend.
   public static let idleTime: Duration = .seconds(30)
-  /// Between two attempts with a device that refused.
+  /// Time between two attempts with a device that refused.
   public static let retryTime: Duration = .seconds(5)
 
-  private var motor = Motor.absent("no device has been looked for yet")
+  private var motor = Motor.absent("the search for a device has not finished yet")
   private var calls: [ID: Call] = [:]
   private var nextID = 0
-  /// Prepared ahead, until then.
+  /// Kinds that were prepared ahead, with the end of the preparation.
   private var ahead: [FeedbackKind: Instant] = [:]
   private var lastUse = Instant.distantPast
   private var lastKind = FeedbackKind.selection
 
   public init() {}
 
-  // MARK: Questions
+  // MARK: Queries
 
-  /// Why nothing can be felt; nil: a call would be.
+  /// Why no pulse is played; nil: a call would play one.
   public var silentBecause: String? {
     switch motor {
     case .absent(let reason), .broken(let reason, retry: _): reason
@@ -93,13 +93,13 @@ public struct FeedbackCalls: Sendable {
 
   // MARK: Inputs from callers
 
-  /// A call of this kind will probably come before `until`: then it needs no lead.
+  /// A call of this kind will probably come before `until`; it then needs no lead.
   public mutating func prepare(_ kind: FeedbackKind, until: Instant, at now: Instant) -> [Output] {
     ahead[kind] = until
     return want(kind, now)
   }
 
-  /// A new call; its id is in the outputs about it. The lead does not count where the kind was prepared ahead.
+  /// A new call; outputs refer to it by its id. A kind that was prepared ahead needs no lead.
   public mutating func call(_ kind: FeedbackKind, lead: Duration, at now: Instant) -> (id: ID, [Output]) {
     let id = nextID
     nextID += 1
@@ -122,8 +122,8 @@ public struct FeedbackCalls: Sendable {
     for (id, call) in calls.sorted(by: { $0.key < $1.key }) where call.deadline <= now {
       calls[id] = nil
       outputs.append(.run(id, .silent("the device did not answer in time")))
-      // What has been asked of the motor and is not answered by now may take 30 s in the kernel. Else it was the loop that
-      // was late.
+      // A request that the motor has not answered by now may take 30 s in the kernel. If there is none, the loop was
+      // late.
       if case .present(let kinds) = motor, call.isFiring || kinds[call.kind] == .asked { motor = .stuck(kinds) }
     }
     if case .present(let kinds) = motor, !kinds.isEmpty, calls.isEmpty, idleDue <= now {
@@ -135,7 +135,7 @@ public struct FeedbackCalls: Sendable {
 
   // MARK: Inputs from the motor
 
-  /// A device was chosen, another than before.
+  /// A different device was chosen.
   public mutating func found(at now: Instant) -> [Output] {
     if motor == .stopped { return [] }
     let outputs = runAll("the device was changed")
@@ -143,15 +143,15 @@ public struct FeedbackCalls: Sendable {
     return outputs + ahead.filter { $0.value > now }.keys.sorted { $0.rawValue < $1.rawValue }.flatMap { want($0, now) }
   }
 
-  /// There is none any more, and why.
+  /// There is no device any longer, for this reason.
   public mutating func gone(_ reason: String) -> [Output] {
     if motor == .stopped { return [] }
     motor = .absent(reason)
     return runAll(reason)
   }
 
-  /// The device that refused may work by now (its rights were changed, it has woken up): it is tried at once. Until it
-  /// answers, the reason for its silence stays.
+  /// The device that refused may work now, for example because its permissions have changed: it is retried immediately.
+  /// Until it answers, the reason for its silence stays.
   public mutating func mayWorkAgain(at now: Instant) -> [Output] {
     guard case .broken(let reason, retry: _) = motor else { return [] }
     motor = .broken(reason, retry: now)
@@ -176,13 +176,13 @@ public struct FeedbackCalls: Sendable {
     return calls.removeValue(forKey: id) == nil ? [] : [.run(id, .played)]
   }
 
-  /// It came to the motor too late to be played.
+  /// The pulse reached the motor too late to be played.
   public mutating func missed(_ id: ID) -> [Output] {
     unstick()
     return calls.removeValue(forKey: id) == nil ? [] : [.run(id, .silent("the device did not answer in time"))]
   }
 
-  /// The device refused, and is closed.
+  /// The device refused and was closed.
   public mutating func failed(_ reason: String, at now: Instant) -> [Output] {
     switch motor {
     case .absent, .stopped: return []

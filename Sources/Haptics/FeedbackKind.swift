@@ -1,4 +1,4 @@
-/// What a pulse says. Seven, as people know them from telephones: three results, three impacts, and a tick.
+/// The meaning of a pulse, as on telephones: three results, three impacts, and a tick.
 public enum FeedbackKind: String, CaseIterable, Hashable, Sendable {
   case success, warning, error
   case light, medium, heavy

@@ -1,4 +1,5 @@
-/// Which of the devices that can vibrate is used: by name, or by rule. Never the one that came last.
+/// Chooses the device that vibrates: the configured one, or by a fixed rule. The order of their appearance is
+/// irrelevant.
 public enum MotorChoice: Equatable, Sendable {
   /// A device with force feedback, as udev describes it.
   public struct Candidate: Equatable, Sendable {
@@ -23,14 +24,14 @@ public enum MotorChoice: Equatable, Sendable {
   }
 
   case chosen(Candidate)
-  /// And why.
+  /// No device is used, for this reason.
   case none(String)
 
-  /// `wanted` is what the configuration names; nil: the one on the hardware of a touchscreen (`touchscreens`: their
-  /// paths), else the only one.
+  /// `wanted` matches the device that the configuration names. Nil: the device on the hardware of a touchscreen
+  /// (`touchscreens`: their paths), otherwise the only one.
   public init(_ all: [Candidate], touchscreens: Set<String>, wanted: ((Candidate) -> Bool)?) {
     if let wanted {
-      self = Self.only(all.filter(wanted), none: "no device matches Device=", many: "Device= fits")
+      self = Self.only(all.filter(wanted), none: "no device matches Device= in [Haptics]", many: "Device= matches")
       return
     }
     let beside = all.filter { $0.isSpokenTo && touchscreens.contains($0.path) }
@@ -47,6 +48,6 @@ public enum MotorChoice: Equatable, Sendable {
     let names = found.map { "\($0.name) (\($0.node))" }.sorted().joined(separator: ", ")
     if found.isEmpty { return .none(none) }
     if spoken.isEmpty { return .none("\(names): neither FF_RUMBLE nor FF_PERIODIC") }
-    return .none("\(many) several: \(names); name one of them with Device= in [Haptics]")
+    return .none("\(many) several devices: \(names); choose one with Device= in [Haptics]")
   }
 }

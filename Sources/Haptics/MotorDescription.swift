@@ -1,4 +1,4 @@
-/// What a device can do, in the kernel's words (linux/input-event-codes.h).
+/// The capabilities of a device, as the kernel reports them (linux/input-event-codes.h).
 public struct MotorDescription: Equatable, Sendable {
   /// How its effects are written.
   public enum Tongue: Equatable, Sendable {
@@ -9,16 +9,16 @@ public struct MotorDescription: Equatable, Sendable {
   }
 
   public let tongue: Tongue
-  /// FF_GAIN is known.
+  /// The device supports FF_GAIN.
   public let hasGain: Bool
-  /// EVIOCGEFFECTS: so many effects can be kept at a time; at least 1.
+  /// The number of effects that the device can keep (EVIOCGEFFECTS); at least 1.
   public let slots: Int
 
-  /// Nil where it knows neither FF_RUMBLE nor a periodic waveform that is spoken here.
+  /// Nil if the device supports neither FF_RUMBLE nor a periodic waveform that is used here.
   ///
-  /// The kernel says FF_RUMBLE of every device with FF_PERIODIC, and makes 20 Hz at a third of the strength of it
-  /// (input_ff_create, compat_effect); and ff-memless says FF_PERIODIC of every motor, with all three waveforms and 16
-  /// effects. The genuine one is wanted.
+  /// The kernel claims FF_RUMBLE for every device with FF_PERIODIC, and converts it to 20 Hz at a third of the strength
+  /// (input_ff_create, compat_effect); ff-memless claims FF_PERIODIC for every motor, with all three waveforms and 16
+  /// effects. The native one is used.
   public init?(codes: Set<UInt16>, slots: Int) {
     let waveforms = [Code.sine, Code.triangle, Code.square]
     let waveform = codes.contains(Code.periodic) ? waveforms.first(where: codes.contains) : nil
@@ -43,7 +43,7 @@ public struct MotorDescription: Equatable, Sendable {
     public static let gain: UInt16 = 0x60
   }
 
-  /// The set bits of sysfs' `capabilities/ff`: words of the machine in hexadecimal, the highest first.
+  /// The set bits of `capabilities/ff` in sysfs: machine words in hexadecimal, the highest first.
   public static func codes(sysfs text: String) -> Set<UInt16> {
     var codes: Set<UInt16> = []
     for (place, word) in text.split(separator: " ").reversed().enumerated() {
@@ -56,10 +56,10 @@ public struct MotorDescription: Equatable, Sendable {
   }
 }
 
-/// One upload (`struct ff_effect`): a pulse, in the tongue of the device.
+/// One upload (`struct ff_effect`): a pulse as the device supports it.
 public struct Effect: Equatable, Sendable {
   public let tongue: MotorDescription.Tongue
-  /// Of 0xffff for FF_RUMBLE, of 0x7fff for FF_PERIODIC; never 0.
+  /// At most 0xffff for FF_RUMBLE and 0x7fff for FF_PERIODIC; never 0.
   public let magnitude: UInt16
   /// `replay.length` in milliseconds; never 0.
   public let length: UInt16
@@ -72,7 +72,7 @@ public struct Effect: Equatable, Sendable {
       case .rumble: 0xffff
       case .periodic: 0x7fff
       }
-    // At least 1: a motor that knows only on and off must not take it for off.
+    // At least 1: a motor with only on and off must not treat it as off.
     magnitude = UInt16(max(1, min(most, (pulse.strength * strength * most).rounded())))
     length = UInt16(pulse.length)
     delay = UInt16(pulse.delay)

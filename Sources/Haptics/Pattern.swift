@@ -3,27 +3,27 @@ public struct Pattern: Equatable, Sendable {
   public struct Pulse: Equatable, Sendable {
     /// In milliseconds from the beginning of the pattern.
     public let delay: Int
-    /// In milliseconds; never 0, which the kernel takes as for ever.
+    /// In milliseconds; never 0, which the kernel plays for ever.
     public let length: Int
     /// More than 0, at most 1.
     public let strength: Double
   }
 
-  /// Never empty, in the order of time.
+  /// In order of time; never empty.
   public let pulses: [Pulse]
 
   /// From the first pulse's beginning to the last one's end, in milliseconds.
   public var length: Int { pulses.last.map { $0.delay + $0.length } ?? 0 }
 
-  /// A pulse, and a gap between two. The kernel counts in jiffies, 10 ms on some machines; what is longer than 500 ms is
-  /// no tap any more.
+  /// Length of a pulse, or of a gap between two, in milliseconds. The kernel counts in jiffies, 10 ms on some machines;
+  /// a pulse longer than 500 ms is not felt as a tap.
   public static let steps = 10...500
-  /// Of all together, in milliseconds.
+  /// Longest pattern, in milliseconds.
   public static let longest = 1000
-  /// As many as the longest of the built-in patterns has, and one more.
+  /// One more than the longest built-in pattern has.
   public static let mostPulses = 4
 
-  /// Why a text is no pattern.
+  /// Why a text is not a pattern.
   public struct Malformed: Error, Equatable, Sendable, CustomStringConvertible {
     public let description: String
   }

@@ -1,6 +1,6 @@
 /// The pattern of each kind.
 public struct PatternTable: Equatable, Sendable {
-  /// What moves: tables that suit it.
+  /// The built-in tables, by type of actuator.
   public enum Profile: String, CaseIterable, Sendable {
     /// A motor with an eccentric mass: needs 20 ms before anything is felt.
     case motor
@@ -10,7 +10,7 @@ public struct PatternTable: Equatable, Sendable {
 
   private var patterns: [FeedbackKind: Pattern]
 
-  /// The built-in patterns. Kinds differ by length and count too, because some motors know only on and off.
+  /// The built-in patterns. Kinds also differ by length and count, because some motors have only on and off.
   public init(_ profile: Profile = .motor) {
     let all = FeedbackKind.allCases
     patterns = Dictionary(

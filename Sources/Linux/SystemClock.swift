@@ -19,6 +19,13 @@ public enum SystemClock {
     return String(decoding: text ?? [], as: UTF8.self).filter { !$0.isNewline }
   }
 
+  /// Returns when `monotonic` has reached `end`; at once if that is past (clock_nanosleep(2)).
+  public static func sleep(until end: Instant) {
+    let nanoseconds = max(0, end.nanoseconds)
+    var time = timespec(tv_sec: Int(nanoseconds / 1_000_000_000), tv_nsec: Int(nanoseconds % 1_000_000_000))
+    while clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &time, nil) == EINTR {}
+  }
+
   private static func nanoseconds(_ clock: clockid_t) -> Int64 {
     var time = timespec()
     clock_gettime(clock, &time)

@@ -38,8 +38,8 @@ struct EvemuParser {
     if scanner.isBlankOrComment { return }
     if !scanner.isTerminated {
       throw RecordingError(
-        line: scanner.line, problem: "the last line '\(scanner.excerpt)' is cut off: no end of line follows it",
-        expected: "a whole file; cut the last line away to use the rest")
+        line: scanner.line, problem: "the last line '\(scanner.excerpt)' is truncated: it has no newline",
+        expected: "a complete file; remove the last line to use the rest")
     }
     guard let tag = scanner.tag() else { throw scanner.error(Form.anyLine) }
     if tag == UInt8(ascii: "E") {
@@ -50,8 +50,8 @@ struct EvemuParser {
     if firstDescriptionLine == nil { firstDescriptionLine = scanner.line }
     if !events.isEmpty {
       throw RecordingError(
-        line: scanner.line, problem: "'\(scanner.excerpt)' stands after events",
-        expected: "one recording in a file: the description, then events")
+        line: scanner.line, problem: "'\(scanner.excerpt)' is after events",
+        expected: "one recording per file: the description, then events")
     }
     switch tag {
     case UInt8(ascii: "N"): try parseName()
@@ -66,14 +66,14 @@ struct EvemuParser {
   }
 
   private mutating func parseName() throws(RecordingError) {
-    guard name == nil else { throw scanner.error("one N: line in a file (two recordings in one?)") }
+    guard name == nil else { throw scanner.error("only one N: line per file (are there two recordings?)") }
     let text = scanner.rest()
     guard !text.isEmpty else { throw scanner.error(Form.name) }
     name = text
   }
 
   private mutating func parseIdentity() throws(RecordingError) {
-    guard identity == nil else { throw scanner.error("one I: line in a file (two recordings in one?)") }
+    guard identity == nil else { throw scanner.error("only one I: line per file (are there two recordings?)") }
     guard let bustype = scanner.hex(), let vendor = scanner.hex(), let product = scanner.hex(),
       let version = scanner.hex(), scanner.isAtEnd
     else { throw scanner.error(Form.identity) }

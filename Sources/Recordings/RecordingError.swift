@@ -1,10 +1,10 @@
-/// Why a file is no recording.
+/// Why a file is not a valid recording.
 public struct RecordingError: Error, Equatable, CustomStringConvertible {
-  /// Counted from 1; nil when it is about the file as a whole.
+  /// Line number, from 1; nil if the problem concerns the whole file.
   public let line: Int?
-  /// What is wrong, with the text that was found.
+  /// The problem, with the offending text.
   public let problem: String
-  /// What should stand there, or what to do.
+  /// The expected text, or what to do.
   public let expected: String
 
   public var description: String {
@@ -13,10 +13,10 @@ public struct RecordingError: Error, Equatable, CustomStringConvertible {
   }
 
   static let empty = RecordingError(
-    line: nil, problem: "there is neither a description nor an event in it",
+    line: nil, problem: "the file has neither a description nor events",
     expected: "evemu text as evemu-record writes it (lines N:, I:, P:, B:, A:, E:)")
 
   static let noDescription = RecordingError(
-    line: nil, problem: "there are events but no description of the device",
+    line: nil, problem: "the file has events but no description of the device",
     expected: "the lines N:, I:, P:, B: and A: before the events, or in a .desc file")
 }

@@ -1,4 +1,5 @@
 import Glibc
+import Linux
 
 extension Recording {
   /// The largest file that `read` takes, in bytes: hours of ten fingers.
@@ -26,28 +27,15 @@ extension Recording {
   }
 
   private static func bytes(path: String) throws(RecordingError) -> [UInt8] {
-    let descriptor = open(path, O_RDONLY | O_CLOEXEC)
-    guard descriptor >= 0 else { throw unreadable(errno) }
-    defer { close(descriptor) }
-    var bytes: [UInt8] = []
-    var chunk = [UInt8](repeating: 0, count: 1 << 16)
-    while true {
-      let count = Glibc.read(descriptor, &chunk, chunk.count)
-      if count < 0 {
-        if errno == EINTR { continue }
-        throw unreadable(errno)
-      }
-      if count == 0 { return bytes }
-      guard bytes.count + count <= largestFile else {
-        throw RecordingError(
-          line: nil, problem: "the file is larger than 64 MiB", expected: "a recording of one sequence of touches")
-      }
-      bytes += chunk[..<count]
+    let bytes: [UInt8]
+    do throws(Errno) {
+      bytes = try readFile(path, limit: largestFile + 1)
+    } catch {
+      throw RecordingError(
+        line: nil, problem: "the file cannot be read: \(error)", expected: "a readable file")
     }
-  }
-
-  private static func unreadable(_ code: Int32) -> RecordingError {
-    RecordingError(
-      line: nil, problem: "the file cannot be read: \(String(cString: strerror(code)))", expected: "a readable file")
+    if bytes.count <= largestFile { return bytes }
+    throw RecordingError(
+      line: nil, problem: "the file is larger than 64 MiB", expected: "a recording of one sequence of touches")
   }
 }

@@ -18,7 +18,9 @@ public struct ActionQueue: Sendable {
 
   public init() {}
 
+  /// Whether no action is left to execute.
   public var isEmpty: Bool { actions.isEmpty }
+  /// Number of actions that are left to execute.
   public var count: Int { actions.count }
 
   /// Adds what the scheduler returned, behind everything that is queued.

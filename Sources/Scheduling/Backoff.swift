@@ -46,6 +46,7 @@ struct Backoff: Equatable, Sendable {
 
 /// A backoff as the store holds it: no start of the update before it ends.
 public struct StoredBackoff: Equatable, Sendable {
+  /// When it ends.
   public let until: WallTime
   /// Failures, and requests to be tried later, in a row.
   public let setbacks: Int

@@ -15,6 +15,7 @@ public struct BlockedTimes: Equatable, Sendable {
     }
   }
 
+  /// Total times in milliseconds, by the raw value of the code.
   public var milliseconds: [String: Int64] {
     var named: [String: Int64] = [:]
     for (code, nanoseconds) in times where nanoseconds >= 1_000_000 { named[code.rawValue] = nanoseconds / 1_000_000 }
@@ -32,6 +33,7 @@ public struct BlockedTimes: Equatable, Sendable {
       .map { ($0.code, .nanoseconds($0.nanoseconds)) }
   }
 
+  /// Adds to the total time of a code.
   public mutating func add(_ time: Duration, _ code: Blocker.Code) {
     let nanoseconds = time.wholeNanoseconds
     guard nanoseconds > 0 else { return }

@@ -2,6 +2,7 @@ public import Timeline
 
 /// Why an update is not applied yet: a code, since when, where, who, and what clears it.
 public struct Blocker: Equatable, Sendable {
+  /// The kinds of blockers. The raw values are the codes on the socket and in the store.
   public enum Code: String, Hashable, Sendable, CaseIterable {
     /// Whether somebody touches is unknown.
     case unknown
@@ -32,13 +33,19 @@ public struct Blocker: Equatable, Sendable {
     case stopping
   }
 
+  /// The kind of blocker.
   public let code: Code
+  /// Since when it has blocked.
   public let since: Instant
+  /// The screen that blocks; nil: none in particular.
   public var screen: String?
+  /// Name of the device that blocks; nil: none in particular.
   public var device: String?
+  /// Number of contacts on the screen; nil if contacts do not matter.
   public var contacts: Int?
   /// Who blocks: the id of an update, or who holds.
   public var owner: String?
+  /// The cause; nil if the code is sufficient.
   public var reason: Reason?
   /// What ends it.
   public let clears: Clears
@@ -112,7 +119,7 @@ extension Blocker {
     /// A contact changed between the last look and the start.
     case touchedAtStart
     case noSuchScreen(String)
-    /// A handler hands its updates to an application, and none is connected.
+    /// A handler delivers its updates to an application, and none is connected.
     case noReceiver(handler: String)
     /// The machine has rebooted so often within that time for this handler and key.
     case rebooted(times: Int, within: Duration, handler: String, key: String?)

@@ -17,12 +17,15 @@ public struct HandlerPolicy: Equatable, Sendable {
     case fail
   }
 
+  /// How long no screen may have been touched before the handler starts.
   public var quietPeriod: Duration
   /// Starts of the handler before the update has failed; at least 1.
   public var attempts: Int
   /// Wait after the first failure; doubles with each further one, up to `longestBackoff`.
   public var backoff: Duration
+  /// What happens to updates with the same key.
   public var coalescing: Coalescing
+  /// What happens after an interruption.
   public var onInterrupted: OnInterrupted
   /// The handler reboots the machine: its update is applied once that has happened, and has failed if it has not
   /// happened within this time after the handler's success. Nil: the handler does not reboot.
@@ -30,12 +33,14 @@ public struct HandlerPolicy: Equatable, Sendable {
   /// A reboot does what the handler would do.
   public var isSatisfiedByReboot: Bool
 
+  /// Upper limit of the backoff, before jitter.
   public static let longestBackoff: Duration = .seconds(600)
   /// An update has failed once the service or the machine has died this often while its handler ran. A handler that
   /// itself restarts either would never end.
   public static let mostInterruptions = 3
   /// After this many reboots for one key within `rebootWindow` the next is not started.
   public static let mostReboots = 3
+  /// Time in which reboots are counted against `mostReboots`.
   public static let rebootWindow: Duration = .seconds(3600)
 
   public init(

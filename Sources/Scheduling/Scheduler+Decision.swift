@@ -71,7 +71,7 @@ extension Scheduler {
     let timeout = TimeSpan.describe(policy(of: update).rebootTimeout ?? .zero)
     let result = UpdateResult(
       state: .failed, exitCode: nil,
-      message: "the machine has not rebooted within \(timeout) after handler '\(update.handler)' (RebootTimeout=)",
+      message: "the machine did not reboot within \(timeout) after handler '\(update.handler)' (RebootTimeout=)",
       finishedAt: wall(now), releaseToStartMilliseconds: nil)
     return hasFailed(id, result, tryLater: false, at: now)
   }

@@ -1,6 +1,6 @@
 public import Timeline
 
-/// What people and programs ask for.
+/// Requests of people and programs.
 extension Scheduler {
   /// A new update, already checked: its handler exists and its id is not in use.
   public mutating func submit(_ update: Update, payload: [UInt8], at now: Instant) -> [Action] {
@@ -65,7 +65,7 @@ extension Scheduler {
     return evaluate(at: now)
   }
 
-  /// A program wants to do something itself in a quiet moment. It ends with `leave`.
+  /// Queues a turn, in which a program does something itself. It ends with `leave`.
   public mutating func takeTurn(_ turn: Turn, at now: Instant) -> [Action] {
     entries[turn.id] = Entry(
       work: .turn(turn), attempts: 0, rechecksAtAcceptance: rechecks, acceptedAt: now, stage: .waiting)
@@ -95,7 +95,7 @@ extension Scheduler {
     return evaluate(at: now)
   }
 
-  /// Nothing is started any more. The caller waits for what runs.
+  /// Nothing is started any longer. The caller waits for the running handler.
   public mutating func stop(at now: Instant) {
     stoppingSince = stoppingSince ?? now
     noteShared(at: now)

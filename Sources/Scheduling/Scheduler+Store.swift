@@ -63,6 +63,7 @@ extension Scheduler {
     return actions
   }
 
+  /// A requested write is durable.
   public mutating func stored(_ write: StoreWrite, at now: Instant) -> [Action] {
     storeTrouble = nil
     defer { noteShared(at: now) }
@@ -115,6 +116,7 @@ extension Scheduler {
     return [.done(write)] + evaluate(at: now)
   }
 
+  /// A requested write failed, and nothing of it was written. `reason` is for people.
   public mutating func storeFailed(_ write: StoreWrite, reason: String, at now: Instant) -> [Action] {
     defer { noteShared(at: now) }
     switch write {

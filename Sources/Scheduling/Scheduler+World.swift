@@ -31,6 +31,7 @@ extension Scheduler {
     return evaluate(at: now)
   }
 
+  /// Call at `nextDeadline`; an earlier call only decides again.
   public mutating func timePassed(_ now: Instant) -> [Action] {
     guard let due = nextRecheck, due <= now else { return evaluate(at: now) }
     rechecks += 1
@@ -91,7 +92,7 @@ extension Scheduler {
       ? hasFailed(id, result, tryLater: tryLater, at: now) : finish(id, result, at: now)
   }
 
-  /// Whoever was to apply it is gone, or was never there: it waits again, and no attempt is used up.
+  /// The application that should apply it has disconnected, or none was connected: it waits again, and no attempt is used.
   public mutating func notTaken(_ id: UpdateID, at now: Instant) -> [Action] {
     guard isHandlerDue(id), let entry = entries[id] else { return [] }
     return giveBack(id, attempts: entry.attempts - 1, at: now)
@@ -134,18 +135,19 @@ extension Scheduler {
       return giveBack(id, attempts: entry.attempts - 1, at: now)
     case .retry:
       message =
-        "the service or the machine has died \(interruptions) times while its handler ran; a handler that reboots the "
-        + "machine must say Reboots=yes"
+        "the service or the machine stopped unexpectedly \(interruptions) times while the handler ran; if the handler "
+        + "reboots the machine, set Reboots=yes"
     case .fail:
       message =
-        "the service died while the handler ran, so it is not known what it has done (OnInterrupted=fail)"
+        "the service or the machine stopped unexpectedly while the handler ran; whether it finished is unknown "
+        + "(OnInterrupted=fail)"
     }
     let result = UpdateResult(
       state: .failed, exitCode: nil, message: message, finishedAt: wall(now), releaseToStartMilliseconds: nil)
     return finish(id, result, at: now)
   }
 
-  /// How the handler of a former run has ended, where there is a record of that (a unit of systemd's).
+  /// The handler of a former run has ended with this result, of which there is a record (a unit of systemd).
   public mutating func orphanEnded(
     _ id: UpdateID, _ result: UpdateResult, tryLater: Bool = false, at now: Instant
   ) -> [Action] {

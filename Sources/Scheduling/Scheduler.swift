@@ -2,13 +2,14 @@ public import Timeline
 
 /// Which update is applied next, when to recheck, and what blocks the updates that wait.
 ///
-/// A value: inputs in, actions out, time as an argument. It asks for a durable write and goes on only when it is told
-/// `stored`; so an update is on disk before it is accepted, and marked as being applied before its handler starts.
+/// A value: inputs in, actions out, time as an argument. It requests each durable write and continues only when `stored`
+/// is called, so an update is on disk before it is accepted, and marked as being applied before its handler starts.
 ///
 /// Its inputs are in `Scheduler+Requests` (what people ask for), `Scheduler+Store` (what became of a write) and
 /// `Scheduler+World` (screens, clocks, handlers); what it decides, in `Scheduler+Decision`; what blocks, in
 /// `Scheduler+Blockers`.
 public struct Scheduler: Sendable {
+  /// What the caller must do, in the order of the returned list.
   public enum Action: Equatable, Sendable {
     /// Make this durable, then call `stored` or `storeFailed`.
     case store(StoreWrite)
@@ -111,6 +112,7 @@ public struct Scheduler: Sendable {
 
   /// The default, for handlers without a policy of their own.
   public internal(set) var policy: HandlerPolicy
+  /// The policies of handlers, by name.
   public internal(set) var policies: [String: HandlerPolicy]
   /// The time between two rechecks while anything waits.
   public internal(set) var interval: Duration
@@ -162,11 +164,12 @@ public struct Scheduler: Sendable {
     random = SplitMix64(state: seed)
   }
 
+  /// A scheduler with one policy for all handlers and an empty queue.
   public init(quietPeriod: Duration, interval: Duration) {
     self.init(policy: HandlerPolicy(quietPeriod: quietPeriod), interval: interval, seed: 0)
   }
 
-  /// What holds for a handler's updates.
+  /// The policy for a handler's updates.
   public func policy(of handler: String) -> HandlerPolicy { policies[handler] ?? policy }
 
   func policy(of update: Update) -> HandlerPolicy { policy(of: update.handler) }
@@ -196,17 +199,21 @@ public struct Scheduler: Sendable {
     }
   }
 
+  /// `stop` was called: nothing is started any longer.
   public var isStopping: Bool { stoppingSince != nil }
 
+  /// The operator has paused, and that is durable.
   public var isPaused: Bool { paused != nil }
 
+  /// The operator's pause; nil: not paused.
   public var pause: OperatorPause? { paused?.pause }
 
+  /// The holds in effect, oldest first.
   public var activeHolds: [Hold] {
     holds.values.map(\.hold).sorted { ($0.since, $0.id.text) < ($1.since, $1.id.text) }
   }
 
-  /// Updates that wait; turns are not counted.
+  /// Number of waiting updates; turns are not counted.
   public var waitingCount: Int { line.load.count }
 
   /// Whether an update or a turn waits.
@@ -215,6 +222,7 @@ public struct Scheduler: Sendable {
   /// The first update that waits, by order of arrival.
   public var oldestWaiting: UpdateID? { line.oldest }
 
+  /// Starts of the update's handler that count; nil: it has ended, is unknown, or is a turn.
   public func attempts(of id: UpdateID) -> Int? { entries[id].flatMap { $0.update == nil ? nil : $0.attempts } }
 
   /// An update that has not ended.
@@ -228,12 +236,13 @@ public struct Scheduler: Sendable {
     entries[id].flatMap { $0.update == nil ? nil : rechecks - $0.rechecksAtAcceptance }
   }
 
-  /// Updates of one user that wait.
+  /// Number of waiting updates of one user.
   public func waitingCount(of user: UInt32) -> Int { line.load(of: user).count }
 
-  /// Payloads and parameters of all that wait.
+  /// Payloads and parameters of all waiting updates, in bytes.
   public var waitingBytes: Int { line.load.bytes }
 
+  /// Payloads and parameters of the waiting updates of one user, in bytes.
   public func waitingBytes(of user: UInt32) -> Int { line.load(of: user).bytes }
 
   /// The update that waits with this key; nil if there is none, or it is not stored yet.

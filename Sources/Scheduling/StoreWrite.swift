@@ -59,6 +59,7 @@ extension StoreWrite {
 
 /// An update as the store holds it.
 public struct StoredUpdate: Equatable, Sendable {
+  /// The state of a stored update.
   public enum State: Equatable, Sendable {
     case waiting
     case applying
@@ -74,11 +75,17 @@ public struct StoredUpdate: Equatable, Sendable {
     }
   }
 
+  /// The part that never changes.
   public let update: Update
+  /// Starts of its handler that count against `HandlerPolicy.attempts`.
   public var attempts: Int
+  /// Waiting, applying or finished.
   public var state: State
+  /// What it no longer waits for.
   public var expedited: Expedited
+  /// The last backoff; nil: no failure yet, or it was expedited since.
   public var backoff: StoredBackoff?
+  /// How often the service or the machine stopped unexpectedly while its handler ran.
   public var interruptions: Int
   /// The boot id under which its handler was started last; empty: never.
   public var boot: String

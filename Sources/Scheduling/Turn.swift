@@ -1,11 +1,13 @@
 /// The caller's exclusive moment: it waits for quiet as an update does, and while it lasts nothing is applied. It is
 /// never stored, and ends with `Scheduler.leave`.
 public struct Turn: Equatable, Sendable {
+  /// Unique among updates and turns.
   public let id: UpdateID
+  /// The process that asked for it.
   public let owner: Submitter
-  /// Nil: it waits until no screen is touched.
+  /// The only screen that it waits for; nil: all screens.
   public let screen: String?
-  /// Nil: the service's own.
+  /// How long no screen may have been touched; nil: the setting of the service.
   public let quietPeriod: Duration?
   /// Place in the order of arrival, among updates and turns.
   public let sequence: Int64
@@ -26,6 +28,7 @@ public enum Work: Equatable, Sendable {
   case update(Update)
   case turn(Turn)
 
+  /// The id of the update or the turn.
   public var id: UpdateID {
     switch self {
     case .update(let update): update.id
@@ -41,6 +44,7 @@ public enum Work: Equatable, Sendable {
     }
   }
 
+  /// The update; nil for a turn.
   public var update: Update? {
     switch self {
     case .update(let update): update

@@ -2,27 +2,33 @@ public import Timeline
 
 /// The part of an update that never changes after it was accepted. Its payload, up to 1 MiB, is in the store only.
 public struct Update: Equatable, Sendable {
+  /// Chosen by the client, or made by the service; unique.
   public let id: UpdateID
+  /// Name of the handler that applies it.
   public let handler: String
+  /// Values by name; at most 16 KiB in total.
   public let parameters: [String: String]
+  /// When it was submitted.
   public let createdAt: WallTime
   /// Who submitted it, from the kernel (SO_PEERCRED).
   public let submitter: Submitter
-  /// Number of arrival; unique, given by the service, grows.
+  /// Number in the order of arrival: unique and increasing, assigned by the service.
   public let sequence: Int64
-  /// Place in the order: the number of arrival, or that of the update whose place it took (`key`).
+  /// Place in the order: `sequence`, or that of the update that it replaced (`key`).
   public var place: Int64
   /// Updates of one handler with the same key are about the same thing; nil: this one is about nothing else.
   public let key: String?
-  /// Higher is applied first; default 0.
+  /// -100 to 100, default 0; higher is applied first.
   public let priority: Int
-  /// For how long nobody may have touched; nil: the setting of the handler or of the service.
+  /// How long no screen may have been touched, 0 to 1 h; nil: the setting of the handler or of the service.
   public let quietPeriod: Duration?
-  /// Not to be applied earlier.
+  /// Earliest time at which it is applied; nil: immediately.
   public let notBefore: WallTime?
-  /// Nil: for all screens. Else it waits for this one only.
+  /// The only screen that it waits for; nil: all screens.
   public let screen: String?
+  /// When `onDeadline` takes effect if the update is still waiting; nil: never.
   public var deadline: WallTime?
+  /// What happens at the deadline.
   public let onDeadline: OnDeadline
   /// Payload and parameters, in bytes; counts against the limits.
   public let size: Int
@@ -74,8 +80,11 @@ public enum Expedited: Int, Comparable, Sendable, CaseIterable {
   public static func < (a: Expedited, b: Expedited) -> Bool { a.rawValue < b.rawValue }
 }
 
+/// The process behind a request, as the kernel reports it (SO_PEERCRED).
 public struct Submitter: Equatable, Sendable {
+  /// Its effective user.
   public let uid: UInt32
+  /// Its process id, which may be reused after it has exited.
   public let pid: Int32
 
   public init(uid: UInt32, pid: Int32) {

@@ -3,8 +3,10 @@ public import Timeline
 /// The name of an update: the client's own, or a ULID. 1 to 64 characters of `A-Za-z0-9._-`, valid
 /// as it is in a URL, a unit name, a file name and a log line; not `.` or `..`.
 public struct UpdateID: Hashable, Sendable, CustomStringConvertible {
+  /// 1 to 64 characters of A-Z a-z 0-9 . _ -
   public let text: String
 
+  /// Nil if the text is not a valid id.
   public init?(_ text: String) {
     guard (1...64).contains(text.utf8.count), text != ".", text != ".." else { return nil }
     for byte in text.utf8 {

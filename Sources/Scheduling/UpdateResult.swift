@@ -13,11 +13,13 @@ public enum FinalState: String, Equatable, Sendable, CaseIterable {
 
 /// What is known once an update has ended.
 public struct UpdateResult: Equatable, Sendable {
+  /// How it ended.
   public let state: FinalState
   /// The handler's exit status; nil if it did not exit by itself.
   public let exitCode: Int?
   /// For people; includes the tail of the handler's output if it failed.
   public let message: String
+  /// When it ended.
   public let finishedAt: WallTime
   /// From the end of the last contact to the handler's start, in milliseconds; nil if it did not wait for a touch.
   public let releaseToStartMilliseconds: Int64?

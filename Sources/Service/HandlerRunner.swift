@@ -10,9 +10,9 @@ import ServiceLog
 import Timeline
 
 /// Runs the handlers that the scheduler decided on: prepares payload, lock and environment before the last look, only
-/// starts after it, and finds out what became of handlers that a former run started.
+/// starts after it, and finds out how handlers of a former run ended.
 ///
-/// One handler runs at a time. What comes of it goes to `inputs`.
+/// One handler runs at a time. Its results go to `inputs`.
 final class HandlerRunner: EngineHandlers {
   /// Where results go: the engine, and those who observe.
   struct Inputs {
@@ -20,12 +20,12 @@ final class HandlerRunner: EngineHandlers {
     var progressed: (Update, HandlerProgress, Instant) -> Void
     /// Called once for each handler that has started. The result is stored when it returns.
     var ended: (Update, HandlerEnd, _ started: Instant, Instant) -> Void
-    /// The handler of a former run has ended so.
+    /// The handler of a former run has ended with this result.
     var orphanEnded: (UpdateID, HandlerEnd, Instant) -> Void
     /// The handler of a former run has left no trace.
     var interrupted: (UpdateID, Instant) -> Void
     var payload: (UpdateID) throws -> [UInt8]
-    /// Offers a delivery to the applications of its handler, first come first; nil: nobody takes it.
+    /// Offers a delivery to the applications of its handler in the order of their connection; nil: none accepts it.
     var offer: (Update, _ attempt: Int, _ timeout: Duration, _ payload: [UInt8], Instant) -> RequestToken?
     /// Runs the action with the pulse, or at once without one.
     var withPulse: (FeedbackKind?, Instant, _ action: @escaping (Instant) -> Void) -> Void
@@ -67,12 +67,12 @@ final class HandlerRunner: EngineHandlers {
   /// A new configuration. A handler that runs continues as it was started.
   func configure(_ definitions: [String: HandlerDefinition]) { self.definitions = definitions }
 
-  // MARK: Questions
+  // MARK: Queries
 
   /// The update whose handler runs.
   var update: Update? { running?.update }
 
-  /// The service need not wait for what runs.
+  /// The service can stop without waiting for the running handler.
   var mayStop: Bool { running?.survivesService ?? true }
 
   var isIdle: Bool { running == nil }
@@ -81,7 +81,7 @@ final class HandlerRunner: EngineHandlers {
 
   func timePassed(_ now: Instant) { running?.timePassed(now) }
 
-  /// The delivery that is in an application's hands.
+  /// The delivery that an application has and has not acknowledged.
   var delivery: Delivery? { running as? Delivery }
 
   // MARK: Before and after the last look
@@ -110,7 +110,7 @@ final class HandlerRunner: EngineHandlers {
     if let prepared = preparedProcess.take() { prepared.discard() }
   }
 
-  /// With the pulse that the handler wants; then the start may come up to 20 ms later and is reported to `inputs`.
+  /// Starts with the handler's pulse, if any; the start may then come up to 20 ms later and is reported to `inputs`.
   func start(_ update: Update, attempt: Int, releasedAt: Instant?, at now: Instant) -> HandlerProgress {
     var progress: HandlerProgress?
     var isLate = false
@@ -144,7 +144,7 @@ final class HandlerRunner: EngineHandlers {
     }
   }
 
-  /// Nil: there is nobody to apply it.
+  /// Nil: there is no application to apply it.
   private func run(
     _ definition: HandlerDefinition, _ start: HandlerStart, _ now: Instant
   ) throws -> (any RunningHandler)? {
@@ -193,9 +193,9 @@ final class HandlerRunner: EngineHandlers {
 
   // MARK: Receivers
 
-  /// An application is gone: what it had is offered to the next.
+  /// An application has disconnected: its delivery is offered to the next.
   ///
-  /// - Returns: the update that nobody has now, and that must wait again.
+  /// - Returns: the update that no application has now, and that must wait again.
   func receiverGone(_ token: RequestToken, at now: Instant) -> Update? {
     guard let delivery, delivery.receiver == token else { return nil }
     let update = delivery.update
@@ -225,7 +225,9 @@ final class HandlerRunner: EngineHandlers {
     let id = update.id
     guard let marker = UnitMarker(path: markerPath(id)) else {
       guard HandlerLock.isHeld(lockPath(id)) else { return .ended }
-      log.warning("the handler of a former run for \(id) is still running; waiting for it", .interrupted, [.update(id)])
+      log.warning(
+        "\(id): its handler, started before touchgated restarted, is still running; waiting for it", .interrupted,
+        [.update(id)])
       return .running
     }
     guard marker.boot == boot else {

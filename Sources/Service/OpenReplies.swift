@@ -4,9 +4,9 @@ import ServiceConfiguration
 import Timeline
 
 /// Replies that stay open: holds, turns and receivers last as long as their client's connection, so the kernel ends what
-/// a dead process held. A value; whoever holds it writes to the streams.
+/// a dead process held. A value; its owner writes to the streams.
 struct OpenReplies {
-  /// What a reply that stays open is for.
+  /// The purpose of a reply that stays open.
   enum Owner: Equatable {
     case hold(HoldID)
     case turn(UpdateID)
@@ -15,7 +15,7 @@ struct OpenReplies {
     case receiver(handler: String)
   }
 
-  /// Somebody waits for a turn, or has it.
+  /// A client waits for a turn, or has it.
   struct OpenTurn: Equatable {
     let token: RequestToken
     /// The last moment to wait; nil: as long as it takes.
@@ -78,7 +78,7 @@ struct OpenReplies {
     return turn
   }
 
-  /// Turns that are still waited for, and have been for as long as somebody wanted.
+  /// Waiting turns whose timeout has passed.
   func overdueTurns(at now: Instant) -> [UpdateID] {
     turns.filter { !$0.value.hasStarted && $0.value.deadline.map { $0 <= now } == true }.map(\.key)
       .sorted { $0.text < $1.text }

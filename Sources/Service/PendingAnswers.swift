@@ -2,7 +2,7 @@ import HTTPTypes
 import Scheduling
 import Timeline
 
-/// Who is owed an answer, for what, and until when. A value; whoever holds it sends the answers.
+/// The requests that wait for an answer, for what, and until when. A value; its owner sends the answers.
 ///
 /// A request is in here at most once. It leaves with its answer, or with its client (`gone`).
 struct PendingAnswers {
@@ -27,7 +27,7 @@ struct PendingAnswers {
   }
 
   private var subjects: [RequestToken: Subject] = [:]
-  /// In the order in which they were asked: two requests may ask for equal changes.
+  /// In the order of arrival, because two requests may ask for equal changes.
   private var order: [RequestToken] = []
 
   // MARK: Asking
@@ -51,7 +51,7 @@ struct PendingAnswers {
     order.append(token)
   }
 
-  // MARK: Questions
+  // MARK: Queries
 
   /// Submissions on their way into the store.
   var arriving: Int {
@@ -69,7 +69,7 @@ struct PendingAnswers {
 
   // MARK: Answers that are due
 
-  /// The update is durable: the request to be answered now. Nil: nobody, or it waits on for the end.
+  /// The update is durable: the request to be answered now. Nil: there is none, or it still waits for the end.
   mutating func accepted(_ id: UpdateID) -> RequestToken? {
     guard let token = first(where: { if case .acceptance(id, waitUntil: _) = $0 { true } else { false } }),
       case .acceptance(_, let until) = subjects[token]
@@ -83,7 +83,7 @@ struct PendingAnswers {
     first { if case .acceptance(id, waitUntil: _) = $0 { true } else { false } }.flatMap { remove($0) }
   }
 
-  /// Everybody who waits for the end of the update.
+  /// All requests that wait for the end of the update.
   mutating func ended(_ id: UpdateID) -> [RequestToken] {
     let waiting = order.filter { token in
       switch subjects[token] {
@@ -104,7 +104,7 @@ struct PendingAnswers {
     first { $0 == .change(write) }.flatMap { remove($0) }
   }
 
-  /// Requests that have waited for an end for as long as they wanted.
+  /// Requests that have waited for an end until their timeout.
   mutating func timedOut(at now: Instant) -> [TimedOut] {
     var result: [TimedOut] = []
     for token in order {

@@ -44,7 +44,7 @@ final class ScreensInUse: EngineScreens {
       throw CannotStart("\(file): \(error)")
     }
     try input.startReplay(source, file: file, now: now)
-    log.info("playing \(file) (\(TimeSpan.describe(source.length))) in place of touchscreens")
+    log.info("playing \(file) (\(TimeSpan.describe(source.length))) instead of reading touchscreens")
   }
 
   /// Screens are found and read again by the new settings. If that fails, the old ones stay in use.

@@ -3,10 +3,8 @@ import Timeline
 
 /// Logind's signal before and after a sleep (org.freedesktop.login1(5)), and the lock that makes it wait for us: at most
 /// InhibitDelayMaxSec= of logind.conf(5), 5 s by default.
-final class SleepGuard {
-  /// The machine is about to sleep (true), or has slept or given it up.
+final class SleepGuard: SleepAnnouncer {
   var announced: (_ sleeps: Bool, Instant) -> Void = { _, _ in }
-  /// Logind gives no lock.
   var failed: (SystemBus.Failure) -> Void = { _ in }
   private let bus: SystemBus
   private var lock: BusDescriptor?
@@ -20,7 +18,6 @@ final class SleepGuard {
 
   init(_ bus: SystemBus) { self.bus = bus }
 
-  /// To be called when the bus is there.
   func begin() {
     signals = [
       bus.signal(Self.manager, "PrepareForSleep") { [unowned self] values, now in
@@ -39,13 +36,11 @@ final class SleepGuard {
     take()
   }
 
-  /// To be called when the bus is gone.
   func end() {
     signals = []
     (call, lock) = (nil, nil)
   }
 
-  /// The machine may sleep.
   func release() { lock = nil }
 
   private func take() {

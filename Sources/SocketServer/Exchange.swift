@@ -49,10 +49,10 @@ final class Exchange {
     }
   }
 
-  func open(_ token: RequestToken, headers: [HTTPHeader]) {
+  func open(_ token: RequestToken) {
     guard let connection = waiting[token] else { return }
     streaming[token] = connection
-    resume(token, .opening(ResponseStream(token, headers: headers)))
+    resume(token, .opening(ResponseStream(token)))
   }
 
   /// A stream has something to send, or has ended.
@@ -218,7 +218,6 @@ final class Exchange {
     }
     defer { MHD_destroy_response(created) }
     MHD_add_response_header(created, "Content-Type", "application/x-ndjson")
-    for header in stream.headers { MHD_add_response_header(created, header.name, header.value) }
     connection.phase = .streaming(stream)
     return MHD_queue_response(connection.handle, 200, created)
   }

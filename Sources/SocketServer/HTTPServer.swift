@@ -2,6 +2,7 @@ import CLinux
 import CMicrohttpd
 import Glibc
 public import HTTPTypes
+import Linux
 public import Timeline
 import TouchgateAPI
 
@@ -110,8 +111,8 @@ public final class HTTPServer {
 
   /// Answers 200 with a stream of lines (application/x-ndjson): `write` and `end`. The head is sent at once. Has no effect
   /// if the request is already answered or its client is gone.
-  public func openStream(_ token: RequestToken, headers: [HTTPHeader] = []) {
-    exchange.open(token, headers: headers)
+  public func openStream(_ token: RequestToken) {
+    exchange.open(token)
     readiness.wake()
   }
 
@@ -187,14 +188,14 @@ public final class HTTPServer {
   /// The next connection, non-blocking and close-on-exec; nil if none is waiting.
   private func acceptOne() -> CInt? {
     while true {
-      let client = accept(listeningDescriptor, nil, nil)
+      let client = retry { accept(listeningDescriptor, nil, nil) }
       if client >= 0 {
         _ = tg_set_nonblocking(client)
         _ = fcntl(client, F_SETFD, FD_CLOEXEC)
         return client
       }
       switch errno {
-      case EINTR, ECONNABORTED: continue
+      case ECONNABORTED: continue
       case EMFILE, ENFILE:
         if spare < 0 { return nil }
         close(spare)

@@ -8,7 +8,6 @@ final class ResponseStream {
   static let room = 256 * 1024
 
   let token: RequestToken
-  let headers: [HTTPHeader]
   private(set) var buffer: [UInt8] = []
   private var taken = 0
   /// Nothing more is appended: the client gets the rest, then the end.
@@ -18,9 +17,8 @@ final class ResponseStream {
   /// Since when the client has read nothing although bytes are waiting.
   private(set) var stalledSince: Instant?
 
-  init(_ token: RequestToken, headers: [HTTPHeader]) {
+  init(_ token: RequestToken) {
     self.token = token
-    self.headers = headers
   }
 
   var count: Int { buffer.count - taken }

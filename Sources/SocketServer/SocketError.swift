@@ -1,4 +1,5 @@
 import Glibc
+import Linux
 
 /// Errors of the server and its socket.
 public enum SocketError: Error, Equatable, CustomStringConvertible {
@@ -22,13 +23,11 @@ public enum SocketError: Error, Equatable, CustomStringConvertible {
     case .alreadyRunning(let path):
       "another touchgated is running on \(path); stop it first (systemctl stop touchgated)"
     case .system(let call, let path, let errno):
-      "\(call) on \(path) failed: \(text(errno)); \(advice(errno))"
+      "\(call) on \(path) failed: \(Errno(errno)); \(advice(errno))"
     case .notStarted:
       "libmicrohttpd did not start; check free memory and file descriptors (LimitNOFILE=)"
     }
   }
-
-  private func text(_ errno: CInt) -> String { String(cString: strerror(errno)) }
 
   private func advice(_ errno: CInt) -> String {
     switch errno {

@@ -29,7 +29,7 @@ public enum BusValue: Equatable {
     }
   }
 
-  /// A dictionary of variants by name (`a{sv}`); nil where it is something else.
+  /// A dictionary of variants by name (`a{sv}`); nil if the value has another type.
   public var properties: [String: BusValue]? {
     guard let list else { return nil }
     var properties: [String: BusValue] = [:]
@@ -47,7 +47,7 @@ public enum BusValue: Equatable {
 public final class BusDescriptor: Equatable {
   public let number: CInt
 
-  /// Its own copy: the message closes the one it brought.
+  /// A duplicate, because the message closes its own descriptor.
   fileprivate init?(copying descriptor: CInt) {
     number = fcntl(descriptor, F_DUPFD_CLOEXEC, 3)
     if number < 0 { return nil }
@@ -59,7 +59,7 @@ public final class BusDescriptor: Equatable {
 }
 
 extension BusValue {
-  /// Everything that is left in a message, or in the container that it is in. What cannot be read ends it.
+  /// Reads the remaining values of a message, or of its current container, up to the first that cannot be read.
   static func all(in message: OpaquePointer) -> [BusValue] {
     var values: [BusValue] = []
     while let value = next(in: message) { values.append(value) }

@@ -1,14 +1,15 @@
 import CLibsystemd
 public import EventLoop
 import Glibc
+import Linux
 public import Timeline
 
-/// The system's D-Bus in the one loop: calls whose answers come later, and signals. Nothing here blocks.
+/// The system's D-Bus on the loop: calls that are answered later, and signals. Nothing blocks.
 ///
-/// A bus that goes away is looked for again, with growing delays. One that was not there to begin with is only looked
-/// for when somebody calls: a machine without D-Bus gets no deadline for it.
+/// If the connection is lost, it is retried with growing delays. If there was no bus from the start, it is tried only
+/// on a call, so a machine without D-Bus has no deadline for it.
 public final class SystemBus {
-  /// Why a call has no answer: the name of a D-Bus error, and words.
+  /// Why a call failed: the name of a D-Bus error, and a message.
   public struct Failure: Error, Equatable, CustomStringConvertible {
     public let name: String
     public let message: String
@@ -18,7 +19,7 @@ public final class SystemBus {
       self.message = message
     }
 
-    /// There is no bus, or it went away before the answer.
+    /// There is no bus, or the connection was lost before the answer.
     public var isDisconnect: Bool { name == Self.disconnected }
 
     static let disconnected = "touchgate.Disconnected"
@@ -26,7 +27,7 @@ public final class SystemBus {
     public var description: String { message.isEmpty ? name : message }
   }
 
-  /// What is called, or what a signal is of. `name`: who has it on the bus.
+  /// The object that is called, or that sends a signal. `name`: its owner's name on the bus.
   public struct Target: Equatable, Sendable {
     public let name: String
     public let path: String
@@ -39,9 +40,9 @@ public final class SystemBus {
     }
   }
 
-  /// Called when there is a bus, the first time and again; signals are to be asked for anew then.
+  /// Called after each successful connection; signals must then be subscribed to again.
   public var connected: (Instant) -> Void = { _ in }
-  /// Called when there is none (the first time), and when it goes away. Calls under way have had their answer.
+  /// Called if the first connection fails, and when the connection is lost; pending calls are answered before.
   public var disconnected: (Failure, Instant) -> Void = { _, _ in }
 
   private let loop: EventLoop
@@ -50,7 +51,7 @@ public final class SystemBus {
   private var goneSlot: Slot?
   /// The first call, until it is answered.
   private var hello: Slot?
-  /// When to look for the bus again; nil: not by itself.
+  /// When to retry the connection; nil: only on a call.
   public private(set) var nextDeadline: Instant?
   private var backoff: Duration = firstBackoff
   private var wasThere = false
@@ -58,7 +59,7 @@ public final class SystemBus {
   private static let firstBackoff: Duration = .seconds(1)
   private static let longestBackoff: Duration = .seconds(60)
 
-  /// `address`: of a bus as D-Bus writes it; nil: the system's (sd_bus_open_system(3)).
+  /// `address`: a D-Bus address; nil: the system bus (sd_bus_open_system(3)).
   public init(loop: EventLoop, address: String? = nil) {
     self.loop = loop
     self.address = address
@@ -71,12 +72,12 @@ public final class SystemBus {
 
   public var isConnected: Bool { bus != nil }
 
-  /// Looks for the bus again if that is due.
+  /// Retries the connection if that is due.
   public func timePassed(_ now: Instant) {
     if let due = nextDeadline, due <= now { connect(now) }
   }
 
-  /// Looks for the bus, if there is none.
+  /// Connects, if there is no connection.
   public func connect(_ now: Instant) {
     if bus != nil { return }
     var made: OpaquePointer?
@@ -87,12 +88,12 @@ public final class SystemBus {
     guard result >= 0, let made else {
       if let made { sd_bus_unref(made) }
       return tellGone(
-        Failure(name: Failure.disconnected, message: "there is no D-Bus: \(String(cString: strerror(-result)))"), now)
+        Failure(name: Failure.disconnected, message: "no connection to D-Bus: \(Errno(-result))"), now)
     }
     bus = made
     goneSlot = signal(Self.local, "Disconnected") { [unowned self] _, now in gone(now) }
     nextDeadline = nil
-    // It is open when it answers: before that, a connection that was taken may still be refused.
+    // The connection counts from the first answer; before that it may still be refused.
     hello = call(
       Target("org.freedesktop.DBus", "/org/freedesktop/DBus", "org.freedesktop.DBus"), "GetId", [],
       timeout: .seconds(25)
@@ -126,7 +127,7 @@ public final class SystemBus {
     hello = nil
     sd_bus_detach_event(old)
     sd_bus_close_unref(old)
-    tellGone(Failure(name: Failure.disconnected, message: "D-Bus has gone away"), now)
+    tellGone(Failure(name: Failure.disconnected, message: "the connection to D-Bus was lost"), now)
   }
 
   private func tellGone(_ failure: Failure, _ now: Instant) {
@@ -141,7 +142,7 @@ public final class SystemBus {
 
   public typealias Reply = Result<[BusValue], Failure>
 
-  /// Calls a method with strings for arguments. `answered` is called once, later; nil: there is no bus now.
+  /// Calls a method with string arguments. `answered` is called once, later. Returns nil if there is no bus.
   public func call(
     _ target: Target, _ method: String, _ arguments: [String], timeout: Duration = .seconds(25),
     answered: @escaping (Reply, Instant) -> Void
@@ -163,13 +164,14 @@ public final class SystemBus {
     return Slot(slot, receiver)
   }
 
-  /// Follows a signal of that target, or only those with this text as their first argument; nil: there is no bus now.
+  /// Subscribes to a signal of the target, optionally only with this text as its first argument. Returns nil if there
+  /// is no bus.
   public func signal(
     _ target: Target, _ member: String, about first: String? = nil, received: @escaping ([BusValue], Instant) -> Void
   ) -> Slot? {
     guard let bus else { return nil }
     let receiver = Receiver(loop) { message, now in received(BusValue.all(in: message), now) }
-    // No name or path in here has a quote in it (D-Bus Specification, "Valid Names").
+    // Names and paths contain no quotation marks (D-Bus Specification, "Valid Names").
     var rule = "type='signal',sender='\(target.name)',path='\(target.path)',interface='\(target.interface)',"
     rule += "member='\(member)'"
     if let first { rule += ",arg0='\(first)'" }
@@ -187,14 +189,14 @@ public final class SystemBus {
     switch name {
     case "org.freedesktop.DBus.Error.NoReply", "org.freedesktop.DBus.Error.Disconnected",
       "System.Error.ECONNRESET", "System.Error.ENOTCONN":
-      return .failure(Failure(name: Failure.disconnected, message: "D-Bus gave no answer: \(text)"))
+      return .failure(Failure(name: Failure.disconnected, message: "D-Bus did not answer: \(text)"))
     default:
       return .failure(Failure(name: name, message: text))
     }
   }
 }
 
-/// A call under way, or a signal that is followed; ends with the object.
+/// A pending call or a subscription; ends with the object.
 public final class Slot {
   private let pointer: OpaquePointer
   private let receiver: Receiver
@@ -207,7 +209,7 @@ public final class Slot {
   deinit { sd_bus_slot_unref(pointer) }
 }
 
-/// What a C callback needs to reach a Swift closure; kept alive by its slot.
+/// The context of a C callback, which leads to a Swift closure; kept alive by its slot.
 private final class Receiver {
   private unowned let loop: EventLoop
   private let body: (OpaquePointer, Instant) -> Void
@@ -221,12 +223,12 @@ private final class Receiver {
 
   static let callback: sd_bus_message_handler_t = { message, context, _ in
     guard let message, let context else { return 0 }
-    // Retained for the call: it may drop its own slot.
+    // Retained during the call, which may drop its own slot.
     let receiver = Unmanaged<Receiver>.fromOpaque(context).takeUnretainedValue()
     receiver.loop.callback { now in receiver.body(message, now) }
     return 0
   }
 
-  /// The answer to AddMatch: without a handler of its own sd-bus would close the connection on a refusal.
+  /// Handles the answer to AddMatch; without a handler sd-bus would close the connection on a refusal.
   static let ignored: sd_bus_message_handler_t = { _, _, _ in 0 }
 }

@@ -26,7 +26,7 @@ public struct Instant: Hashable, Comparable, Sendable {
     a + (Duration.zero - b)
   }
 
-  /// The time from `b` to `a`; negative where `b` is later.
+  /// The time from `b` to `a`; negative if `b` is later.
   public static func - (a: Instant, b: Instant) -> Duration {
     let (difference, overflow) = a.nanoseconds.subtractingReportingOverflow(b.nanoseconds)
     if overflow { return a < b ? Duration.zero - .forever : .forever }
@@ -45,7 +45,7 @@ extension Instant: CustomStringConvertible {
 }
 
 extension Duration {
-  /// `infinity` of the configuration: longer than any machine runs (about 292 years).
+  /// `infinity` in the configuration: about 292 years.
   public static let forever: Duration = .nanoseconds(Int64.max)
 
   /// Nanoseconds, rounded towards zero; saturates at the limits of Int64.

@@ -1,5 +1,5 @@
 /// Time spans as people write them in systemd's configuration: `1s`, `5min`, `1h 30min`, `250ms`, `infinity`;
-/// a bare number means seconds. Rule: systemd.time(7), "Parsing time spans", without months and years.
+/// a bare number means seconds. The syntax is that of systemd.time(7), "Parsing time spans", without months and years.
 public enum TimeSpan {
   public enum Malformed: Error, Equatable, CustomStringConvertible {
     case empty
@@ -17,7 +17,7 @@ public enum TimeSpan {
     }
   }
 
-  /// Parses a span; `infinity` is `Duration.forever`. Negative spans do not exist.
+  /// Parses a span, 0 or more; `infinity` is `Duration.forever`.
   public static func parse(_ text: String) throws(Malformed) -> Duration {
     var rest = Substring(text).trimmed
     if rest.isEmpty { throw .empty }

@@ -1,7 +1,7 @@
 /// A point of civil time (CLOCK_REALTIME): milliseconds since 1970-01-01T00:00:00Z.
 ///
-/// For what people read and give: creation times, results, later deadlines. It can jump; nothing that must
-/// happen "so much later" is computed from it.
+/// For times that people read and write: creation times, results, deadlines. It can jump, so it is never used to
+/// measure how much time has passed.
 public struct WallTime: Hashable, Comparable, Sendable {
   public let millisecondsSinceEpoch: Int64
 

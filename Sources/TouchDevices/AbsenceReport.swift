@@ -13,17 +13,18 @@ struct AbsenceReport {
       switch absence.reach {
       case .grace(let until):
         log.warning(
-          "screen '\(name)' is missing; updates wait for it, \(TimeSpan.describe(until - absence.since)) at most")
+          "screen '\(name)' is missing; updates wait for it at most \(TimeSpan.describe(until - absence.since))")
       case .all:
-        log.error("screen '\(name)' is missing; nothing is applied without it")
+        log.error("screen '\(name)' is missing; nothing is applied until it is connected")
       case .own:
-        log.warning("screen '\(name)' is still missing; going on without it (OnNoScreen=apply)")
+        log.warning("screen '\(name)' is still missing; updates are applied without it (OnNoScreen=apply)")
       }
     }
     for name in reported.keys where absences[name] == nil {
       log.warning(
         screens.gates[name] == nil
-          ? "screen '\(name)' is still missing; going on without it (OnNoScreen=apply)" : "screen '\(name)' is back")
+          ? "screen '\(name)' is still missing; updates are applied without it (OnNoScreen=apply)"
+          : "screen '\(name)' is connected again")
     }
     reported = absences
   }

@@ -1,4 +1,4 @@
-/// What grabs led to so far.
+/// Counts about grabs since the start of the service.
 public struct GuardCounts: Equatable, Sendable {
   /// Starts for which devices were grabbed (`Guard=grab`).
   public internal(set) var grabs = 0

@@ -46,10 +46,11 @@ public final class ReplaySource: FrameSource {
     return last.time - first.time
   }
 
-  /// What is not due yet is not queued, and what is due is returned in the same wake-up.
+  /// Always false: events that are due are returned in the same wake-up, and later ones are not queued yet.
   public var hasQueued: Bool { false }
 
-  /// At most one frame per call: after a loss the table is read, and must not be ahead of frames that are still to come.
+  /// At most one frame per call: after a loss the table is read, and must not be ahead of frames that are still to
+  /// come.
   public func read(limit: Int, at now: Instant) -> ReadResult {
     var expirations: UInt64 = 0
     _ = withUnsafeMutableBytes(of: &expirations) { try? timer.read(into: $0) }

@@ -9,8 +9,8 @@ extension TouchInput {
   /// Rechecks all devices just before a handler starts; with `grab`, then grabs the devices of the screen (nil: of all
   /// screens) and rechecks again.
   ///
-  /// What began before the grab was seen by other processes, and so must its end be. Hence the recheck before it, and no
-  /// grab while something is down.
+  /// What began before the grab was seen by other processes, and so must its end be. Hence the recheck before it, and
+  /// no grab while something is down.
   ///
   /// - Returns: whether anything happened on the devices meanwhile.
   public func lastLook(screen: String?, grab: Bool, _ now: Instant) -> Bool {
@@ -25,8 +25,8 @@ extension TouchInput {
     return changeCount != before
   }
 
-  /// The handler starts, or does not. If not, the devices are released at once, except those with a touch whose beginning
-  /// only this process has seen. If others have seen it begin, they must see its end.
+  /// The handler starts, or does not. If not, the devices are released at once, except those with a touch whose
+  /// beginning only this process has seen. If others have seen it begin, they must see its end.
   public func decided(starts: Bool, _ now: Instant) {
     if !starts { callOff(now) }
     guards.decided()
@@ -54,16 +54,16 @@ extension TouchInput {
     }
   }
 
-  /// False if somebody touches just now.
+  /// Returns false if somebody touches meanwhile.
   private func grab(_ screen: String?, _ now: Instant) -> Bool {
     var ours: Set<DeviceID> = []
     var touched = false
     for (id, device) in attached where screen == nil || device.screen == screen {
       if device.isDown {
-        log.info("screen '\(device.screen)': something is down on \(device.node): the next start is not guarded there")
+        log.info("screen '\(device.screen)': \(device.node) is not grabbed for this start: a contact or key is down")
         continue
       }
-      // Still held from the start before: the finger that it was held for has just lifted.
+      // Still grabbed for the previous start: the finger that kept it grabbed has just lifted.
       if guards.holds(id) {
         ours.insert(id)
         continue
@@ -112,6 +112,6 @@ extension TouchInput {
       }
     if !isOver { return }
     guards.releasedOver()
-    log.warning("screen '\(device.screen)': others see only the end of a touch on \(device.node)")
+    log.warning("screen '\(device.screen)': other programs see only the end of a touch on \(device.node) (Guard=grab)")
   }
 }

@@ -4,13 +4,13 @@ public import Timeline
 import TouchModel
 import TouchReading
 
-/// What others see of the devices.
+/// Views of the devices for replies and warnings.
 extension TouchInput {
-  /// A device as an administrator sees it.
+  /// A device as `status` shows it.
   public struct DeviceView: Equatable, Sendable {
     public let screen: String
     public let node: String
-    /// As the kernel names it.
+    /// Name that the kernel reports.
     public let name: String
     /// ID_PATH of udev.
     public let path: String
@@ -18,24 +18,24 @@ extension TouchInput {
     public let health: String
   }
 
-  /// Devices that have a frame which the kernel cut and whose rest has not arrived yet, with the time of the cut. Until
-  /// it does, at most 20 ms, nothing must be decided.
+  /// Devices with a frame that the kernel cut and whose rest has not arrived yet, with the time of the cut. Nothing is
+  /// decided until it arrives, at most 20 ms.
   public var cutFrames: [(device: String, since: Instant)] {
     attached.values.compactMap { device in
       device.reader.cutFrameDue.map { (device.name, $0 - ContactTracker.secondRead) }
     }
   }
 
-  /// Problems of devices that do work, one line each.
+  /// Warnings about devices that work but have a problem, one line each.
   public var warnings: [String] {
     attached.values.sorted { $0.node < $1.node }.flatMap { device -> [String] in
       var warnings: [String] = []
       let tracker = device.reader.tracker
       if tracker.stuckCount > 0 {
-        warnings.append("\(tracker.stuckCount) contacts on \(device.screen) (\(device.node)) are stuck")
+        warnings.append("screen '\(device.screen)': stuck contacts on \(device.node): \(tracker.stuckCount)")
       }
       if tracker.mayBeGrabbed {
-        warnings.append("\(device.screen) (\(device.node)) is grabbed by another process; its state is sampled")
+        warnings.append("screen '\(device.screen)': another process has grabbed \(device.node); touches may be missed")
       }
       return warnings
     } + finder.discovery.problems
@@ -65,7 +65,12 @@ extension TouchInput {
 
   /// Screens whose state has been read, each with what identifies its hardware, if anything does.
   public var readScreens: [String: String?] {
-    let read = attached.values.filter { !$0.reader.isAwaitingTable }
+    let read = attached.values.filter { device in
+      switch screens.gates[device.screen]?.state {
+      case .clear, .touched, .stuck: true
+      case .unknown, nil: false
+      }
+    }
     return Dictionary(
       read.sorted { $0.node < $1.node }.map { ($0.screen, $0.hardware) }, uniquingKeysWith: { $0 ?? $1 })
   }

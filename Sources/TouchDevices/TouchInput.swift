@@ -155,7 +155,7 @@ public final class TouchInput {
     for (id, device) in attached { pass(id, now) { $0.recheck(device.source, at: now) } }
   }
 
-  /// Gives an input to the reader of a device, and applies what follows from it.
+  /// Passes an input to the reader of a device and applies its outputs.
   private func pass(_ id: DeviceID, _ now: Instant, _ input: (inout DeviceReader) -> [DeviceReader.Output]) {
     guard let device = attached[id] else { return }
     for output in input(&device.reader) { apply(output, device, id, now) }
@@ -174,14 +174,15 @@ public final class TouchInput {
     case .repaired(let count):
       repaired += count
       log.warning(
-        "screen '\(device.screen)': the kernel's table and the events of \(device.node) disagreed "
-          + "(\(device.reader.tracker.drift) so far); another process may have grabbed it. The table is followed")
+        "screen '\(device.screen)': the events of \(device.node) did not match its slot table "
+          + "(\(device.reader.tracker.drift) times so far); another process may have grabbed it. The slot table applies"
+      )
     case .stuck(let count):
       stuck += count
-      let policy = settings.onStuck == .ignore ? "it is left out until it changes" : "it goes on blocking"
+      let policy = settings.onStuck == .ignore ? "it is ignored until it changes" : "it still blocks"
       log.warning(
         "screen '\(device.screen)': a contact on \(device.node) has not changed for "
-          + "\(TimeSpan.describe(settings.stuckAfter)) and is taken as stuck; \(policy)")
+          + "\(TimeSpan.describe(settings.stuckAfter)) and is stuck (StuckAfter=); \(policy) (OnStuck=)")
     case .gone(let contacts):
       detach(id, contacts: contacts, now)
       apply(finder.lost(id, now), now)
@@ -220,7 +221,7 @@ public final class TouchInput {
   /// The machine is going to sleep: sets `sleepsSince` until `resumed`.
   public func goesToSleep(_ now: Instant) { sleepsSince = sleepsSince ?? now }
 
-  /// The machine has slept: what is known of every device is out of date, so every slot table is read.
+  /// The machine has slept: the state of every device is out of date, so every slot table is read.
   public func resumed(_ now: Instant) {
     sleepsSince = nil
     for (id, device) in attached { pass(id, now) { $0.distrust(device.source, at: now) } }

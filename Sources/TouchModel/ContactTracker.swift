@@ -30,10 +30,12 @@ public struct ContactTracker: Hashable, Sendable {
     case hold
   }
 
+  /// The device that is tracked.
   public let profile: ScreenProfile
   /// A contact is stuck after its id and position have not changed for this long, neither in frames nor in the table. The
   /// longest silence with a finger down in public recordings is 7.67 s.
   public let stuckAfter: Duration
+  /// What happens to stuck contacts.
   public let onStuck: StuckPolicy
   /// Slot numbers out of range so far; a correct device never sends one.
   public internal(set) var anomalies = 0

@@ -2,6 +2,7 @@ public import Timeline
 
 /// Everything that a device sends up to one SYN_REPORT. Only complete frames have a meaning.
 public struct Frame: Equatable, Sendable {
+  /// How a frame ended.
   public enum Ending: Equatable, Sendable {
     /// SYN_REPORT with value 0: the device's own frame.
     case report
@@ -9,6 +10,7 @@ public struct Frame: Equatable, Sendable {
     case keysReleasedByKernel
   }
 
+  /// One event of a frame, without its stamp: type, code and value of evdev.
   public struct Update: Hashable, Sendable {
     public var type: UInt16
     public var code: UInt16
@@ -23,7 +25,9 @@ public struct Frame: Equatable, Sendable {
 
   /// The kernel's stamp of the frame.
   public var time: Instant
+  /// In the order of arrival, without SYN_REPORT.
   public var updates: [Update]
+  /// Who ended the frame.
   public var ending: Ending
 
   public init(time: Instant, updates: [Update], ending: Ending) {

@@ -9,6 +9,7 @@ public import Timeline
 ///   Otherwise the frame continues until the next SYN_REPORT 0.
 /// * After SYN_DROPPED everything up to the next SYN_REPORT is void; then the slot table must be read.
 public struct FrameAssembler: Hashable, Sendable {
+  /// What an event completed.
   public enum Output: Equatable, Sendable {
     case frame(Frame)
     /// Events were lost; nothing is known until `resync`.

@@ -2,9 +2,13 @@ public import Timeline
 
 /// One event as evdev delivers it (`struct input_event`), with its stamp on the monotonic clock.
 public struct InputEvent: Hashable, Sendable {
+  /// When the kernel stamped it.
   public var time: Instant
+  /// `EventType`.
   public var type: UInt16
+  /// `EventCode`; its meaning depends on the type.
   public var code: UInt16
+  /// Its meaning depends on type and code.
   public var value: Int32
 
   public init(time: Instant, type: UInt16, code: UInt16, value: Int32) {

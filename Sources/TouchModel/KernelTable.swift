@@ -17,6 +17,7 @@ public struct KernelTable: Hashable, Sendable {
   /// BTN_TOUCH; nil if the device has none.
   public var touchDown: Bool?
 
+  /// A position in units of the device.
   public struct Position: Hashable, Sendable {
     public var x: Int32
     public var y: Int32

@@ -1,6 +1,8 @@
 /// How to decode a touch device: determined from its capabilities at open, and constant.
 public struct ScreenProfile: Hashable, Sendable {
+  /// Name that the kernel reports.
   public let name: String
+  /// How the device reports contacts.
   public let touchProtocol: TouchProtocol
   /// The key that reports touch: BTN_TOUCH, or BTN_LEFT of an absolute mouse. Sources report it as BTN_TOUCH.
   public let button: UInt16
@@ -28,9 +30,13 @@ public struct ScreenProfile: Hashable, Sendable {
 
   /// Capabilities as udev and the device report them.
   public struct Capabilities: Equatable, Sendable {
+    /// Name that the kernel reports.
     public var name: String
+    /// Input properties (`InputProperty`).
     public var properties: Set<UInt16>
+    /// Codes of EV_KEY.
     public var keys: Set<UInt16>
+    /// Codes of EV_ABS.
     public var axes: Set<UInt16>
     /// ABS_MT_SLOT maximum + 1; nil without that axis.
     public var slots: Int?

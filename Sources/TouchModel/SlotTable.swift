@@ -1,8 +1,10 @@
 /// The kernel's state of a device as a value: each event is stored when it is written, also in mid-frame. For recordings
 /// and tests it provides what EVIOCGMTSLOTS and EVIOCGKEY would return.
 public struct SlotTable: Hashable, Sendable {
+  /// What EVIOCGMTSLOTS and EVIOCGKEY would return now.
   public private(set) var table: KernelTable
 
+  /// The table of a device that has sent nothing yet.
   public init(_ profile: ScreenProfile) {
     table = KernelTable()
     if case .typeB(slots: let count) = profile.touchProtocol {

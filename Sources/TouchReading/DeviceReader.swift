@@ -44,6 +44,7 @@ public struct DeviceReader: Sendable {
     case gone
   }
 
+  /// The contacts of the device.
   public private(set) var tracker: ContactTracker
   /// Whether updates wait. Without any the device is not sampled.
   public var somethingWaits: Bool

@@ -97,18 +97,13 @@ struct UnixStream: ~Copyable {
   }
 
   private func wait(for events: CInt) throws(ClientError) {
-    var entry = pollfd(fd: descriptor.raw, events: Int16(events), revents: 0)
-    var milliseconds: CInt = -1
-    if let deadline {
-      let left = (deadline - SystemClock.monotonic).wholeMilliseconds
-      if left < 0 { throw .timedOut(after: timeout ?? .zero) }
-      // Rounded up, so that the last wait is not a busy loop.
-      milliseconds = CInt(clamping: left + 1)
+    let isReady: Bool
+    do throws(Errno) {
+      isReady = try waitUntilReady(descriptor.raw, for: events, until: deadline)
+    } catch {
+      throw .system(call: "poll", path: path, errno: error.code)
     }
-    if poll(&entry, 1, milliseconds) < 0 {
-      let reason = Errno()
-      if reason.code != EINTR { throw .system(call: "poll", path: path, errno: reason.code) }
-    }
+    if !isReady { throw .timedOut(after: timeout ?? .zero) }
   }
 
   private static func connect(_ descriptor: CInt, _ address: sockaddr_un) -> CInt {

@@ -1,7 +1,7 @@
 import Scheduling
 
-/// For how long each blocker has blocked, as a column: `touched 41000 hold 5`, in milliseconds. Read for every update of
-/// a long queue at start, so it needs no decoder.
+/// How long each blocker has blocked, as a column: `touched 41000 hold 5`, in milliseconds. It is read for every
+/// waiting update at start, so it is simpler than JSON.
 extension BlockedTimes {
   init(column text: String) {
     var words = text.split(separator: " ").makeIterator()

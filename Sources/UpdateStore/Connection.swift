@@ -1,5 +1,6 @@
 import CSQLite
 import Glibc
+import Linux
 
 /// One open database with its prepared statements: SQLite's C interface with `StoreError` for result codes.
 final class Connection {
@@ -8,7 +9,7 @@ final class Connection {
   private var statements: [String: Statement] = [:]
 
   /// Opens an existing file (sqlite3_open_v2, without SQLITE_OPEN_CREATE). SQLite reads it at the first statement, so
-  /// a file that is no database is not noticed here.
+  /// a file that is not a database is detected later.
   init(path: String) throws(StoreError) {
     self.path = path
     let code = sqlite3_open_v2(path, &handle, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, nil)
@@ -21,11 +22,11 @@ final class Connection {
     sqlite3_close_v2(handle)
   }
 
-  /// Closes; the last connection copies the -wal into the file, which keeps its size but says nothing any more. Once closed, a second
-  /// call does nothing.
+  /// Closes. The last connection copies the -wal into the database; the -wal keeps its size, but its content is void.
+  /// A second call has no effect.
   func close() throws(StoreError) {
     if handle == nil { return }
-    // With a limit SQLite would cut the log to nothing, and the disk may be full when it is opened again.
+    // With a limit SQLite would truncate the log, and the disk may be full when the store is opened again.
     _ = try? query("PRAGMA journal_size_limit = -1") { _ in }
     let isCopied = try? query("PRAGMA wal_checkpoint(FULL)") { row in
       row.integer(0) == 0 && row.integer(1) == row.integer(2)
@@ -37,21 +38,21 @@ final class Connection {
     if isCopied == [true] { voidLog() }
   }
 
-  /// Several statements, without values and without an answer (sqlite3_exec).
+  /// Executes several statements without values or results (sqlite3_exec).
   func execute(_ sql: String) throws(StoreError) {
     guard let handle else { throw .closed }
     let code = sqlite3_exec(handle, sql, nil, nil, nil)
     guard code == SQLITE_OK else { throw error(code) }
   }
 
-  /// One statement that answers no rows. Returns how many rows it changed.
+  /// Executes one statement that returns no rows. Returns how many rows it changed.
   @discardableResult
   func run(_ sql: String, _ values: [SQLValue] = []) throws(StoreError) -> Int {
     _ = try query(sql, values) { _ in }
     return Int(sqlite3_changes(handle))
   }
 
-  /// One statement; `read` is called for each row of the answer.
+  /// Executes one statement and calls `read` for each row of the result.
   func query<T>(
     _ sql: String, _ values: [SQLValue] = [], _ read: (Row) throws(StoreError) -> T
   ) throws(StoreError) -> [T] {
@@ -72,7 +73,7 @@ final class Connection {
     }
   }
 
-  /// Tells the file below the database something, or asks it (sqlite3_file_control).
+  /// Sets or reads a property of the database's file (sqlite3_file_control).
   func control<T: BitwiseCopyable>(_ operation: CInt, _ value: T) throws(StoreError) {
     var value = value
     let code = sqlite3_file_control(handle, "main", operation, &value)
@@ -80,17 +81,17 @@ final class Connection {
     var reason: CInt = 0
     sqlite3_file_control(handle, "main", SQLITE_FCNTL_LAST_ERRNO, &reason)
     if reason == ENOSPC || reason == EDQUOT { throw .diskFull(path: path) }
-    throw .other(code: code, message: "operation \(operation) on \(path): \(String(cString: strerror(reason)))")
+    throw .other(code: code, message: "operation \(operation) on \(path): \(Errno(reason))")
   }
 
-  /// All or nothing: what `body` does is committed when it returns and rolled back when it throws.
+  /// Runs `body` in a transaction: committed when it returns, rolled back when it throws.
   func transaction(_ body: () throws(StoreError) -> Void) throws(StoreError) {
     try run("BEGIN IMMEDIATE")
     do throws(StoreError) {
       try body()
       try run("COMMIT")
     } catch {
-      // SQLite has rolled back by itself after some errors (a full disk); then there is nothing to roll back.
+      // After some errors, such as a full disk, SQLite has already rolled back.
       if sqlite3_get_autocommit(handle) == 0 { _ = try? run("ROLLBACK") }
       throw error
     }

@@ -17,7 +17,7 @@ extension Connection {
       ])
   }
 
-  /// One without an end of its own is not stored: it is over when its owner's connection is.
+  /// A hold without an expiry is not stored: it ends with its owner's connection.
   func keep(_ hold: Hold) throws(StoreError) {
     guard let until = hold.until else { return }
     try run(
@@ -45,7 +45,7 @@ extension Connection {
     }.compactMap(\.self)
   }
 
-  /// Reboots that updates of these handlers have made since then.
+  /// Reboots by updates of these handlers since that time.
   func reboots(of handlers: [String], since: WallTime) throws(StoreError) -> [Reboot] {
     try query(
       """

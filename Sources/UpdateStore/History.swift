@@ -1,16 +1,16 @@
 import Scheduling
 import Timeline
 
-/// What the store would otherwise have to count.
+/// Counts that are maintained on each write, so that no query has to scan the tables.
 struct Tally {
-  /// By name of state; every state is there.
+  /// Updates by name of state; every state is present.
   private(set) var states: [String: Int]
   /// Sum of `kept`.
   var keptBytes = 0
 
   init(_ states: [String: Int]) { self.states = states }
 
-  /// Nil: it was not there before, or is not any more.
+  /// Nil: the update did not exist before, or no longer exists.
   mutating func move(from old: String?, to new: String?) {
     if let old { states[old, default: 0] -= 1 }
     if let new { states[new, default: 0] += 1 }
@@ -37,7 +37,7 @@ extension Connection {
     return tally
   }
 
-  /// Lets go what is beyond the limits, at most `batch` of each kind; never touches what waits. Returns how many.
+  /// Removes ended updates and payloads beyond the limits, at most `batch` of each. Returns how many were removed.
   func prune(_ limits: HistoryLimits, _ now: WallTime, batch: Int, _ tally: inout Tally) throws(StoreError) -> Int {
     var count = try forget(min(batch, max(0, tally.ended - limits.entries)), endedBefore: nil, &tally)
     if let cutoff = limits.cutoff(now) { count += try forget(batch, endedBefore: cutoff, &tally) }
@@ -45,7 +45,7 @@ extension Connection {
     return count
   }
 
-  /// The `count` that ended first, or fewer. Returns how many.
+  /// Removes the `count` updates that ended first, or fewer if there are fewer. Returns how many.
   func forget(_ count: Int, endedBefore cutoff: WallTime?, _ tally: inout Tally) throws(StoreError) -> Int {
     if count == 0 { return 0 }
     let oldest = try query(
@@ -63,7 +63,8 @@ extension Connection {
     return oldest.count
   }
 
-  /// Of at most `count` that ended first, as long as there are more bytes. Returns of how many.
+  /// Drops the payloads of at most `count` updates that ended first, until the total is within `bytes`. Returns how
+  /// many.
   func dropPayloads(_ count: Int, beyond bytes: Int, _ tally: inout Tally) throws(StoreError) -> Int {
     let oldest = try query(
       "SELECT sequence, kept FROM updates WHERE kept > 0 ORDER BY finished_at, sequence LIMIT ?",
@@ -81,7 +82,7 @@ extension Connection {
 }
 
 extension FinalState {
-  /// Whether it may be wanted again as it was.
+  /// Whether the update can be retried, so that its payload is kept.
   var keepsPayload: Bool {
     switch self {
     case .failed, .cancelled, .expired: true

@@ -1,27 +1,25 @@
 public import Scheduling
 public import Timeline
 
-/// The durable queue and its history: an SQLite database (write-ahead log, synchronous=FULL). What `perform` has
-/// returned from survives a crash of the service and of the machine. Not for several threads, nor for two services at
-/// once.
+/// The durable queue and its history: an SQLite database (write-ahead log, synchronous=FULL). When `perform` returns,
+/// its writes survive a crash of the service and of the machine. For one thread and one service at a time.
 public final class QueueStore {
-  /// What happened at opening that people should know, in words: a damaged file that was set aside. For the log and
-  /// `status`; usually empty.
+  /// Messages about the opening, such as a damaged file that was set aside, for the log and `status`; usually empty.
   public let notices: [String]
 
   private let connection: Connection
   private let pageLimit: Int?
-  /// Of the history; another one counts from the next `prune` on.
+  /// Limits of the history; a change takes effect at the next `prune`.
   public var limits: HistoryLimits
   private var tally = Tally([:])
-  /// A new update was refused, or spare pages could not be had.
+  /// A new update was refused, or spare pages could not be reserved.
   private var wasFull = false
-  /// The log has its whole size, so that whatever the database takes, commits have room.
+  /// The log has its full size, so that commits have room even if the database uses up the rest of the disk.
   private var hasLog = false
 
   /// Opens the store, or creates it (mode 0600) if there is none; its folder must exist. An older schema is brought
-  /// up to date. A file that is damaged (quick_check, which reads it all) or no database is renamed to
-  /// `PATH.damaged-TIME`, with its `-wal` and `-shm`, and an empty queue begun; `notices` then says so.
+  /// up to date. A file that is damaged (quick_check, which reads all of it) or not a database is renamed to
+  /// `PATH.damaged-TIME`, with its `-wal` and `-shm`; the queue is then empty, and `notices` reports it.
   ///
   /// - Parameters:
   ///   - now: names a file that is set aside.
@@ -41,7 +39,7 @@ public final class QueueStore {
       do throws(StoreError) {
         try Schema.prepare(opened, pageLimit: pageLimit)
       } catch .diskFull {
-        // Not even the -shm file can be had; alone, it can do without.
+        // Not even the -shm file can be created; in exclusive mode SQLite needs none.
         opened = try Connection(path: path)
         damaged = opened
         try opened.execute("PRAGMA locking_mode = EXCLUSIVE")
@@ -58,8 +56,8 @@ public final class QueueStore {
       connection = try Connection(path: path)
       try Schema.prepare(connection, pageLimit: pageLimit)
       notices = [
-        "the store \(path) was damaged (\(reason)): it was set aside as \(aside) and an empty queue begun; "
-          + "what was waiting in it is not applied"
+        "the queue \(path) was damaged (\(reason)) and renamed to \(aside); the new queue is empty, "
+          + "and updates that were waiting are not applied: submit them again"
       ]
     }
     tally = try connection.tally()
@@ -67,23 +65,23 @@ public final class QueueStore {
     wasFull = !hasLog
   }
 
-  /// Copies the log into the database and closes it; `deinit` does so too, but cannot say what went wrong. Afterwards
-  /// everything throws `closed`.
+  /// Copies the log into the database and closes it. `deinit` does the same, but cannot report errors. Afterwards every
+  /// call throws `closed`.
   public func close() throws(StoreError) {
     try connection.close()
   }
 
-  /// Does all writes in one transaction: durable when it returns, none of them done when it throws. `beginApplying`
-  /// is for a waiting update, `backToWaiting` for one that is being applied, `finish` for both. A sequence number that
-  /// is taken already is `other`. What ends drops its payload, unless it may be wanted again (failed, cancelled,
-  /// expired), and lets at most two older ones go that are beyond the limits of the history.
+  /// Does all writes in one transaction: all are durable when it returns, none is done when it throws. `beginApplying`
+  /// requires a waiting update, `backToWaiting` one that is being applied, `finish` either. A sequence number that is
+  /// already used throws `other`. An update that ends drops its payload unless it can be retried (failed, cancelled,
+  /// expired); each end also removes at most two older updates beyond the limits of the history.
   ///
-  /// On a full disk (`diskFull`) only what brings new updates is refused; for the rest there is room (`StoreRoom`), and
-  /// when that gets scarce, the oldest of the history give way.
+  /// On a full disk only new updates are refused (`diskFull`). Other writes use reserved room (`StoreRoom`); when that
+  /// runs low, the oldest updates of the history are removed.
   public func perform(_ writes: [StoreWrite]) throws(StoreError) {
     if writes.isEmpty { return }
     let isNew = writes.contains(where: \.bringsUpdate)
-    // What a new update takes of the disk may be all that is left: the log must have its own before.
+    // A new update may use up the disk, so the log gets its full size first.
     if isNew && !hasLog {
       hasLog = connection.prepareLog()
       if !hasLog { throw .diskFull(path: connection.path) }
@@ -93,7 +91,7 @@ public final class QueueStore {
     } catch .diskFull {
       wasFull = true
       if isNew { throw .diskFull(path: connection.path) }
-      // The log stands at its end: what is in it goes into the file, and it is begun anew.
+      // The log is full: its content is copied into the database, and it starts again from its beginning.
       _ = try connection.query("PRAGMA wal_checkpoint(PASSIVE)") { _ in }
       try commit(writes, isNew: false)
     }
@@ -119,7 +117,7 @@ public final class QueueStore {
     if spare < StoreRoom.fewPages { wasFull = true } else if isNew { wasFull = false }
   }
 
-  /// Whether new updates are refused for want of room. Tries, where that was so a moment ago.
+  /// Whether new updates are refused because the disk is full. If they were, tries again to reserve room.
   public var isFull: Bool {
     if wasFull {
       hasLog = hasLog || connection.prepareLog()
@@ -130,8 +128,8 @@ public final class QueueStore {
 
   // MARK: History
 
-  /// Lets go of the history what is beyond its limits, a few at a time and in a transaction of their own. Returns
-  /// whether there may be more.
+  /// Removes ended updates beyond the history's limits, a few at a time, in a transaction of its own. Returns whether
+  /// there may be more.
   public func prune(_ now: WallTime) throws(StoreError) -> Bool {
     var tally = tally
     var count = 0
@@ -145,7 +143,7 @@ public final class QueueStore {
 
   private static let pruneBatch = 100
 
-  /// When the oldest of the history will be too old; nil: there is none, or it is kept for ever.
+  /// When the oldest update of the history will be too old; nil: there is none, or it is kept for ever.
   public func historyDue() throws(StoreError) -> WallTime? {
     if limits.age == .forever { return nil }
     let oldest = try connection.query(
@@ -154,9 +152,9 @@ public final class QueueStore {
     return oldest.first.map { $0 + limits.age }
   }
 
-  // MARK: Questions
+  // MARK: Queries
 
-  /// All that wait or are being applied, by sequence.
+  /// All updates that are waiting or being applied, by sequence.
   public func unfinished() throws(StoreError) -> [StoredUpdate] {
     try connection.updates("WHERE state IN ('waiting', 'applying') ORDER BY sequence")
   }
@@ -164,23 +162,23 @@ public final class QueueStore {
   /// The operator's pause; nil: there is none.
   public func pause() throws(StoreError) -> OperatorPause? { try connection.pause() }
 
-  /// Those with a time to live, also where that is over.
+  /// Holds with a time to live, including expired ones.
   public func holds() throws(StoreError) -> [Hold] { try connection.holds() }
 
-  /// At most `limit` of those that wait or are being applied, oldest first.
+  /// At most `limit` updates that are waiting or being applied, oldest first.
   public func oldestUnfinished(limit: Int) throws(StoreError) -> [StoredUpdate] {
     try connection.updates(
       "WHERE state IN ('waiting', 'applying') ORDER BY sequence LIMIT ?", [.integer(Int64(max(0, limit)))])
   }
 
-  /// At most `limit` of those that ended without being applied since then, the newest first.
+  /// At most `limit` updates that ended without being applied since that time, newest first.
   public func unapplied(since: WallTime, limit: Int) throws(StoreError) -> [StoredUpdate] {
     try connection.updates(
       "WHERE finished_at >= ? AND state != 'applied' ORDER BY finished_at DESC, sequence DESC LIMIT ?",
       [.integer(since.millisecondsSinceEpoch), .integer(Int64(max(0, limit)))])
   }
 
-  /// For how long each blocker has blocked those that wait: kept when the service stops, in one transaction.
+  /// Stores how long each blocker has blocked each waiting update, in one transaction; called when the service stops.
   public func keep(blocked: [UpdateID: BlockedTimes]) throws(StoreError) {
     try connection.transaction { () throws(StoreError) in
       for (id, times) in blocked {
@@ -215,13 +213,13 @@ public final class QueueStore {
     }
   }
 
-  /// Of the updates of these handlers: those that were applied since then: one reboot each, for a handler that reboots.
+  /// Updates of these handlers that were applied since that time: for handlers that reboot, one reboot each.
   public func reboots(of handlers: [String], since: WallTime) throws(StoreError) -> [Reboot] {
     try connection.reboots(of: handlers, since: since)
   }
 
-  /// One of the same handler and key that came later and was applied, is being applied, or waits: to apply the older one
-  /// now would undo it. Nil: there is none, or the update has no key.
+  /// A later update with the same handler and key that was applied, is being applied, or is waiting: applying the older
+  /// one now would undo it. Nil: there is none, or the update has no key.
   public func newer(than update: Update) throws(StoreError) -> UpdateID? {
     guard let key = update.key else { return nil }
     return try connection.query(
@@ -232,13 +230,13 @@ public final class QueueStore {
     ) { row in UpdateID(row.text(0)) }.first ?? nil
   }
 
-  /// Nil: there is none with this id.
+  /// Nil: there is no update with this id.
   public func find(_ id: UpdateID) throws(StoreError) -> StoredUpdate? {
     try connection.updates("WHERE id = ?", [.text(id.text)]).first
   }
 
-  /// The payload as it was accepted, empty where there was none. Nil: there is no update with this id, or it has ended
-  /// and its payload was dropped.
+  /// The payload as it was accepted; empty if there was none. Nil: there is no update with this id, or it has ended and
+  /// its payload was dropped.
   public func payload(of id: UpdateID) throws(StoreError) -> [UInt8]? {
     try connection.query(
       "SELECT bytes FROM payloads JOIN updates USING (sequence) WHERE id = ?", [.text(id.text)]
@@ -254,10 +252,10 @@ public final class QueueStore {
       [.text(JSONText.encode(states.sorted())), limit])
   }
 
-  /// How many updates are in each state, by its name; states without any are there with 0. Kept, not counted.
+  /// How many updates are in each state, by its name, including those with 0. Maintained on each write.
   public var counts: [String: Int] { tally.states }
 
-  /// The one that ended last, by the time of its end. Nil: none has ended yet.
+  /// The update that ended last, by the time of its end. Nil: none has ended yet.
   public func lastFinished() throws(StoreError) -> StoredUpdate? {
     try connection.updates("WHERE finished_at IS NOT NULL ORDER BY finished_at DESC, sequence DESC LIMIT 1").first
   }

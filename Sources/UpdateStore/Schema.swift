@@ -1,10 +1,10 @@
 import CSQLite
 
-/// The tables, and how an older file becomes a newer one. `PRAGMA user_version` says how many of the steps a file has.
+/// The tables, and the steps that migrate an older file. `PRAGMA user_version` is the number of steps a file has.
 enum Schema {
-  /// Never change a step that was released: add one.
+  /// Append only: a released step must not change.
   static let steps = [
-    // The payload has a table of its own: an UPDATE writes the whole row anew, and it may be a mebibyte.
+    // The payload has its own table: an UPDATE rewrites the whole row, and a payload may have a mebibyte.
     // Parameters are a JSON object of strings. Times are milliseconds since 1970. The columns from exit_code on are
     // the result and NULL until there is one.
     """
@@ -32,7 +32,7 @@ enum Schema {
       bytes BLOB NOT NULL
     ) STRICT;
     """,
-    // What an update asks of the queue, in milliseconds; and who took its place.
+    // The options of an update, times in milliseconds, and its successor.
     """
     ALTER TABLE updates ADD COLUMN place INTEGER;
     ALTER TABLE updates ADD COLUMN key TEXT;
@@ -43,8 +43,9 @@ enum Schema {
     ALTER TABLE updates ADD COLUMN on_deadline TEXT NOT NULL DEFAULT 'expire';
     ALTER TABLE updates ADD COLUMN successor TEXT;
     """,
-    // What a restart must know: who said what of an update, its pause after failures, the boot it was started in; for
-    // how long what has blocked it (`touched 41000 hold 5`, in milliseconds). `pauses` has at most one row, the operator's.
+    // State that survives a restart: who expedited an update, its backoff, the boot it was started in, and how long
+    // each blocker has blocked it (`touched 41000 hold 5`, in milliseconds). `pauses` has at most one row, the
+    // operator's.
     """
     ALTER TABLE updates ADD COLUMN screen TEXT;
     ALTER TABLE updates ADD COLUMN urgency INTEGER NOT NULL DEFAULT 0;
@@ -75,7 +76,7 @@ enum Schema {
       until INTEGER NOT NULL
     ) STRICT;
     """,
-    // `size`: payload and parameters, in bytes. `content`: a digest of all that was asked. `kept`: bytes of payload that
+    // `size`: payload and parameters, in bytes. `content`: a digest of the whole request. `kept`: bytes of payload that
     // an ended update still has. `room` is always empty (StoreRoom).
     """
     ALTER TABLE updates ADD COLUMN size INTEGER NOT NULL DEFAULT 0;
@@ -98,11 +99,11 @@ enum Schema {
     """,
   ]
 
-  /// Milliseconds to wait for the lock of another process (a person with sqlite3(1)); the loop stands still meanwhile.
+  /// Milliseconds to wait for the lock of another process (a person with sqlite3(1)). The loop is blocked meanwhile.
   private static let busyTimeout: Int64 = 1000
 
-  /// Makes an opened file ready: newer than known is refused before anything is written; damage is found by
-  /// quick_check; then the pragmas, each with its answer checked, and the missing steps.
+  /// Prepares an opened file: refuses a newer schema before anything is written, finds damage with quick_check, sets
+  /// the pragmas, checking the value of each, and runs the missing steps.
   static func prepare(_ connection: Connection, pageLimit: Int?) throws(StoreError) {
     try expect(connection, "PRAGMA busy_timeout = \(busyTimeout)", ["\(busyTimeout)"])
     try connection.prepareRoom()
@@ -118,9 +119,9 @@ enum Schema {
     try expect(connection, "PRAGMA synchronous = FULL", [])
     try expect(connection, "PRAGMA synchronous", ["2"])
     try expect(connection, "PRAGMA wal_autocheckpoint = \(StoreRoom.checkpointPages)", ["\(StoreRoom.checkpointPages)"])
-    // A log that a large batch has blown up gets its size back.
+    // A log that a large batch has enlarged gets its usual size back.
     try expect(connection, "PRAGMA journal_size_limit = \(StoreRoom.logBytes)", ["\(StoreRoom.logBytes)"])
-    // Nothing beside these files: neither temporary files, nor zeros over what is deleted.
+    // No temporary files, and no zeros written over deleted content.
     try expect(connection, "PRAGMA temp_store = MEMORY", [])
     try expect(connection, "PRAGMA temp_store", ["2"])
     try expect(connection, "PRAGMA secure_delete = FAST", ["2"])
@@ -138,11 +139,11 @@ enum Schema {
     }
   }
 
-  /// SQLite answers a pragma that it did not follow with the value that is in force, not with an error.
+  /// SQLite reports a pragma that it did not apply by returning the value in effect, not with an error.
   private static func expect(_ connection: Connection, _ pragma: String, _ wanted: [String]) throws(StoreError) {
     let answer = try connection.query(pragma) { row in row.text(0) }
     guard answer == wanted else {
-      throw .other(code: SQLITE_ERROR, message: "'\(pragma)' was answered by \(answer) instead of \(wanted)")
+      throw .other(code: SQLITE_ERROR, message: "'\(pragma)' returned \(answer) instead of \(wanted)")
     }
   }
 }

@@ -34,7 +34,7 @@ final class Statement {
     sqlite3_step(handle)
   }
 
-  /// Ready for the next use; the values are forgotten, so that no payload is kept in memory.
+  /// Resets the statement for its next use and clears its values, so that no payload stays in memory.
   func reset() {
     sqlite3_reset(handle)
     sqlite3_clear_bindings(handle)

@@ -1,12 +1,13 @@
 import Glibc
+import Linux
 public import Scheduling
 
-/// What can go wrong with the store, worded for the person who reads the log.
+/// Errors of the store, worded for the reader of the log.
 public enum StoreError: Error, Equatable, Sendable {
-  /// The file could not be opened or created, or may not be written. `errno` is the system's reason, 0 where it gave
-  /// none; `message` is SQLite's, empty where the system's says it all.
+  /// The file cannot be opened, created or written. `errno` is the system's reason, 0 if it gave none; `message` is
+  /// SQLite's, empty if `errno` is sufficient.
   case cannotOpen(path: String, errno: Int32, message: String)
-  /// The file was written by a newer version of this program. It is left as it is.
+  /// The file was written by a newer version of this program. It is not changed.
   case newerSchema(path: String, found: Int, known: Int)
   /// No space left on the device, over quota, or over the page limit. Nothing of the batch was written.
   case diskFull(path: String)
@@ -14,11 +15,11 @@ public enum StoreError: Error, Equatable, Sendable {
   case busy(path: String)
   /// SQLite found the file damaged. The next `QueueStore.init` sets it aside.
   case damaged(path: String, message: String)
-  /// `accept` of an id that is already there. Nothing of the batch was written.
+  /// `accept` with an id that already exists. Nothing of the batch was written.
   case duplicateID(UpdateID)
-  /// A write for an id that is not there. Nothing of the batch was written.
+  /// A write for an id that does not exist. Nothing of the batch was written.
   case unknownID(UpdateID)
-  /// The write does not follow from the state the update is in. Nothing of the batch was written.
+  /// The update's state does not allow the write. Nothing of the batch was written.
   case wrongState(UpdateID, state: String, allowed: [String])
   /// `reopen` of an update that has dropped its payload. Nothing of the batch was written.
   case payloadGone(UpdateID)
@@ -32,29 +33,29 @@ extension StoreError: CustomStringConvertible {
   public var description: String {
     switch self {
     case .cannotOpen(let path, let errno, let message):
-      let reason = errno == 0 ? message : String(cString: strerror(errno))
-      return "the store \(path) cannot be opened: \(reason); \(Self.advice(errno))"
+      let reason = errno == 0 ? message : "\(Errno(errno))"
+      return "cannot open the queue \(path): \(reason); \(Self.advice(errno))"
     case .newerSchema(let path, let found, let known):
-      return "the store \(path) has schema \(found), this version knows up to \(known): "
-        + "install the newer version again, or move the file away to begin with an empty queue"
+      return "the queue \(path) has schema \(found), but this version supports only up to \(known); "
+        + "install the newer version again, or move the file away to start with an empty queue"
     case .diskFull(let path):
-      return "no space is left for the store \(path): nothing was written; free some space or raise the quota"
+      return "no space is left for the queue \(path); nothing was written; free some space or raise the quota"
     case .busy(let path):
-      return "the store \(path) is locked by another process: nothing was written; "
-        + "see who has it open with 'fuser \(path)' (a second touchgated?)"
+      return "the queue \(path) is locked by another process; nothing was written; "
+        + "find the process with 'fuser \(path)' and stop it"
     case .damaged(let path, let message):
-      return "the store \(path) is damaged (\(message)): restart the service, it sets the file aside"
+      return "the queue \(path) is damaged (\(message)); restart touchgated to rename it and start an empty queue"
     case .duplicateID(let id):
-      return "an update with the id \(id) is already there"
+      return "an update with the id \(id) already exists"
     case .unknownID(let id):
       return "there is no update with the id \(id)"
     case .wrongState(let id, let state, let allowed):
-      return "the update \(id) is \(state), which does not allow this change: it must be "
+      return "the update \(id) is \(state), which does not allow this change; it must be "
         + allowed.joined(separator: " or ")
     case .payloadGone(let id):
-      return "the payload of the update \(id) is not kept any more (KeepPayloads=): submit it again"
+      return "the payload of the update \(id) is no longer kept (KeepPayloads=); submit the update again"
     case .closed:
-      return "the store is closed"
+      return "the queue is closed"
     case .other(let code, let message):
       return "SQLite error \(code): \(message)"
     }
@@ -62,10 +63,10 @@ extension StoreError: CustomStringConvertible {
 
   private static func advice(_ errno: Int32) -> String {
     switch errno {
-    case ENOENT, ENOTDIR: "create its folder (systemd does with StateDirectory=touchgate)"
+    case ENOENT, ENOTDIR: "create its folder (under systemd, StateDirectory=touchgate does)"
     case EACCES, EPERM: "folder and file must belong to the user that runs the service"
     case EROFS: "its file system is mounted read-only"
-    case EISDIR: "it is a folder: name a file in it"
+    case EISDIR: "it is a folder; a file is expected"
     case ENOSPC, EDQUOT: "free some space or raise the quota"
     default: "check its folder and its file system"
     }

@@ -1,14 +1,14 @@
 import Glibc
 import Timeline
 
-/// The files of the store: the database, its write-ahead log and that one's index.
+/// The files of the store: the database, its write-ahead log, and the index of the log.
 struct StoreFiles {
   let path: String
 
   private static let suffixes = ["", "-wal", "-shm"]
 
-  /// Creates the database file, empty and with mode 0600 whatever the umask, where it is missing (open(2)); SQLite
-  /// gives the same mode to the other two. Then checks what SQLite would only say later and in fewer words.
+  /// Creates the database file if it is missing: empty, with mode 0600 whatever the umask (open(2)); SQLite gives the
+  /// other two the same mode. Then checks for problems that SQLite would report later and less clearly.
   func create() throws(StoreError) {
     // With O_EXCL no descriptor of an existing database is ever opened: closing it would drop SQLite's locks.
     let descriptor = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
@@ -24,10 +24,10 @@ struct StoreFiles {
     guard stat(path, &status) == 0 else { throw cannotOpen(errno) }
     guard status.st_mode & S_IFMT != S_IFDIR else { throw cannotOpen(EISDIR) }
     guard access(path, R_OK | W_OK) == 0 else { throw cannotOpen(errno) }
-    // SQLite deletes the log of an empty database without a word.
+    // SQLite silently deletes the log of an empty database.
     var log = stat()
     if status.st_size == 0, stat(path + "-wal", &log) == 0, log.st_size > 0 {
-      throw .damaged(path: path, message: "it is empty, but its -wal is not")
+      throw .damaged(path: path, message: "the file is empty, but its -wal is not")
     }
   }
 

@@ -2,7 +2,7 @@ import CSQLite
 import Scheduling
 import Timeline
 
-// How an update becomes a row, changes, and becomes a value again.
+// Writes updates as rows, changes the rows, and reads them back.
 
 extension Connection {
   func perform(_ write: StoreWrite, _ tally: inout Tally) throws(StoreError) {
@@ -20,7 +20,7 @@ extension Connection {
         id, from: ["waiting"], to: "applying", "attempts = ?, boot = ?, overrode = ?",
         [.integer(Int64(attempt)), .text(boot), .text(JSONText.encode(overrode.map(\.rawValue)))], &tally)
     case .backToWaiting(let id, let attempts, let backoff, let interruptions):
-      // After a failure, what `apply` said is used up; what forced it is not.
+      // A failure ends an expedite by `apply`, not one by `force`.
       try change(
         id, from: ["applying"], to: "waiting",
         """
@@ -90,7 +90,8 @@ extension Connection {
     try query("SELECT bytes FROM payloads WHERE sequence = ?", [.integer(sequence)]) { row in row.blob(0) }.first
   }
 
-  /// `to` nil: its state stays. `assignments` are those of an UPDATE, with `values`. Returns its sequence.
+  /// Changes one row. `to` nil keeps its state. `assignments` are those of an UPDATE, with `values`. Returns its
+  /// sequence.
   @discardableResult
   private func change(
     _ id: UpdateID, from allowed: [String], to new: String?, _ assignments: String, _ values: [SQLValue],
@@ -120,7 +121,7 @@ extension Connection {
       """, values
     ) { row throws(StoreError) in
       guard let update = StoredUpdate(row) else {
-        throw .damaged(path: path, message: "update number \(row.integer(0)) holds values that are none of ours")
+        throw .damaged(path: path, message: "update number \(row.integer(0)) has invalid values")
       }
       return update
     }

@@ -2,7 +2,7 @@ public import HTTPTypes
 
 extension Endpoint {
   /// The call that a request makes. Checks its path and method, the names in its query, the type of its body, and that
-  /// there is a body only where one is read. Values in query and body are checked by whoever reads them.
+  /// only calls that read a body have one. Values in query and body are checked by the code that reads them.
   public static func call(for request: HTTPRequest) throws(CallRefusal) -> Call {
     // Browsers send Origin; no web page is a client.
     if request.origin != nil { throw CallProblem.fromWebPage.refusal }

@@ -1,6 +1,6 @@
 import HTTPTypes
 
-/// What can be wrong with a call as a whole: where it goes, what it names, who makes it.
+/// Errors of a call as a whole: its path and method, the names it refers to, and the rights of its caller.
 public enum CallProblem: ProblemText {
   // Routing
   case fromWebPage

@@ -1,7 +1,7 @@
 public import HTTPTypes
 public import TouchgateAPI
 
-/// A refused call: the status and what the client is told.
+/// A refused call: the status, and the error for the client.
 public struct CallRefusal: Error, Equatable, Sendable {
   /// 400 to 599.
   public let status: Int

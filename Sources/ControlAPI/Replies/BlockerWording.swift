@@ -48,7 +48,7 @@ extension Blocker.Reason {
     case .touchedAtStart: "a contact changed during the last look"
     case .noSuchScreen(let name): "there is no screen '\(name)'"
     case .noReceiver(let handler):
-      "handler '\(handler)' hands its updates to an application, and none is connected"
+      "handler '\(handler)' delivers its updates to an application, and none is connected"
     case .rebooted(let times, let span, let handler, let key):
       "the machine has rebooted \(times) times in \(TimeSpan.describe(span)) for handler '\(handler)'"
         + (key.map { ", key '\($0)'" } ?? "")

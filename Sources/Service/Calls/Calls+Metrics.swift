@@ -17,7 +17,7 @@ extension Calls {
     text.add("touchgate_looks_total", .counter, "Rechecks of all screens.", metrics.rechecks)
     text.add("touchgate_commits_total", .counter, "Last looks before a start.", metrics.lastLooks)
     text.add(
-      "touchgate_aborts_total", .counter, "Starts given up because of a touch at the last moment.",
+      "touchgate_aborts_total", .counter, "Starts cancelled by a touch during the last look.",
       guards.aborts)
     text.add("touchgate_grabs_total", .counter, "Starts for which devices were grabbed.", guards.grabs)
     text.add("touchgate_swallowed_contacts_total", .counter, "Contacts that began during a grab.", guards.swallowed)

@@ -18,7 +18,7 @@ final class Calls {
   let log: Log
   let engine: Engine
   let runner: HandlerRunner
-  let server: HTTPServer
+  let server: any CallServer
   let haptics: FeedbackDesk
   let metrics: Metrics
   let touch: ScreensInUse
@@ -32,7 +32,8 @@ final class Calls {
   private var delivering: Set<String> = []
 
   init(
-    _ configuration: Configuration, engine: Engine, runner: HandlerRunner, server: HTTPServer, haptics: FeedbackDesk,
+    _ configuration: Configuration, engine: Engine, runner: HandlerRunner, server: any CallServer,
+    haptics: FeedbackDesk,
     metrics: Metrics, log: Log, stateDirectory: String, screens: ScreensInUse
   ) {
     self.configuration = configuration

@@ -9,9 +9,9 @@ import ServiceLog
 import Timeline
 import TouchDevices
 
-/// Haptics in the service: which device vibrates, the thread that makes its system calls, and the calls under way.
+/// Haptics in the service: the device that vibrates, the thread that makes its system calls, and the pending calls.
 final class FeedbackDesk {
-  /// How long the end of the service may wait for the thread: enough to stop a pulse.
+  /// How long the service waits for the thread when it stops: enough to stop a pulse.
   private static let stopLimit: Duration = .milliseconds(100)
 
   let feedback: Feedback
@@ -22,7 +22,7 @@ final class FeedbackDesk {
   private var monitor: DeviceMonitor?
   private var watch: Source?
   private var candidates: [String: MotorChoice.Candidate] = [:]
-  /// What `Device=` looks at, by syspath.
+  /// The properties that `Device=` matches, by syspath.
   private var descriptions: [String: DeviceRule.Device] = [:]
   /// Paths of touchscreens, by syspath.
   private var touchscreens: [String: String] = [:]
@@ -37,7 +37,7 @@ final class FeedbackDesk {
     feedback = Feedback(lead: settings.lead, motor: motor) { SystemClock.monotonic }
   }
 
-  /// Starts to hear of devices, then takes those that are there. Without haptics everything goes on.
+  /// Starts to watch devices, then reads those that are present. A failure only disables haptics.
   func start() {
     motor.heard = { [unowned self] reports, now in
       for report in reports { feedback.heard(report) }
@@ -63,42 +63,42 @@ final class FeedbackDesk {
     }
   }
 
-  /// Runs the action together with the pulse, at most 20 ms later; at once without a kind or a device.
+  /// Runs the action together with the pulse, at most 20 ms later; immediately if there is no kind or no device.
   func withPulse(_ kind: FeedbackKind?, _ now: Instant, _ action: @escaping (Instant) -> Void) {
     guard let kind else { return action(now) }
     feedback.play(kind, lead: .zero) { _ in action(SystemClock.monotonic) }
   }
 
-  /// Pulses that may be wanted soon need no lead then.
+  /// Prepares kinds that will probably be called soon, so that they need no lead.
   func prepare(_ kinds: Set<FeedbackKind>) {
     for kind in kinds { feedback.prepare(kind) }
   }
 
-  /// Of a kind that is wanted if a handler fails: prepared while it runs.
+  /// Prepares the kind that is played if a handler fails, while the handler runs.
   func prepare(_ kind: FeedbackKind, for timeout: Duration) {
     feedback.prepare(kind, for: min(timeout, .seconds(600)))
   }
 
-  /// Runs the actions that wait. Later calls run theirs at once.
+  /// Runs the waiting actions. Later calls run theirs immediately.
   func stop() { feedback.stop() }
 
-  /// The last thing: what still sounds is stopped, and the thread ends.
+  /// Stops pulses that still play, and ends the thread. Called last.
   func end() {
     if !motor.end(within: Self.stopLimit) {
-      log.warning("haptics: a system call on \(deviceName ?? "the device") hangs in the kernel, for 30 s at most")
+      log.warning("haptics: a system call on \(deviceName ?? "the device") hangs in the kernel, for at most 30 s")
     }
   }
 
-  /// Which device was chosen.
+  /// The name of the chosen device; nil if there is none.
   var deviceName: String? { if case .chosen(let device) = choice { device.name } else { nil } }
 
-  /// What an administrator should know: there is something to vibrate, or should be, and it does not.
+  /// A warning for the administrator if a device is present or configured and does not vibrate.
   var warnings: [String] {
     guard isExpected, let reason = feedback.silentBecause else { return [] }
     return ["haptics are silent: \(reason)"]
   }
 
-  /// A machine that has no haptics is not told so.
+  /// False on a machine without haptics, which needs no warning.
   private var isExpected: Bool {
     switch settings.device {
     case .none: false
@@ -133,7 +133,7 @@ final class FeedbackDesk {
         id: found.syspath, node: found.node, name: found.name, path: found.idPath, codes: codes)
       candidates[found.syspath] = candidate
       descriptions[found.syspath] = found.forRules
-      // Its rights may be other ones now, or it has woken up.
+      // Its permissions may have changed, or it has resumed.
       if choice == .chosen(candidate) { feedback.mayWorkAgain() }
     }
   }
@@ -162,7 +162,7 @@ final class FeedbackDesk {
     tell()
   }
 
-  /// Changes of the reason go to the log, once each.
+  /// Logs each change of the reason once.
   private func tell() {
     let reason = isExpected ? feedback.silentBecause : nil
     if reason == told { return }

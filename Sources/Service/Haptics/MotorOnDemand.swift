@@ -20,14 +20,14 @@ final class MotorOnDemand: FeedbackMotor {
   func start() throws {
     if thread != nil { return }
     let thread = try Vibrator(table: settings.table, strength: settings.strength)
-    // Before requests: an action waits for it.
+    // Before requests, because an action waits for it.
     watch = try loop.watch(thread.descriptor, .children) { [unowned self] now in heard(thread.receive(), now) }
     self.thread = thread
   }
 
   func send(_ command: MotorCommand) { thread?.send(command) }
 
-  /// False: the thread hangs in a system call.
+  /// Returns false if the thread hangs in a system call.
   func end(within limit: Duration) -> Bool {
     watch = nil
     return thread?.stop(within: limit) ?? true

@@ -84,7 +84,7 @@ struct Arguments {
     }
   }
 
-  /// Why no form fits: an argument too many, or two that no form has together.
+  /// Why no form matches: an unexpected argument, or two that no form combines.
   private static func excess(_ scanned: ScannedArguments, _ given: [Option], _ verb: Verb) -> UsageError.Reason {
     let most = verb.forms.map(\.mostOperands).max() ?? 0
     if scanned.operands.count > most { return .unexpectedArgument(scanned.operands[most], command: verb.runsCommand) }

@@ -57,7 +57,7 @@ extension View {
     guard let oldest = status.oldestWaiting else { return [label("waiting") + "\(waiting)"] }
     var words = ["\(waiting), oldest \(oldest.handler) \(oldest.id)"]
     if let age = age(oldest.createdAt) { words.append(age) }
-    if let checks = oldest.checks { words.append("looked \(checks) \(checks == 1 ? "time" : "times")") }
+    if let checks = oldest.checks { words.append("\(checks) \(checks == 1 ? "recheck" : "rechecks")") }
     return [label("waiting") + words.joined(separator: ", ")]
       + oldest.blockers.map { label("") + "blocked by \(briefly($0))" }
   }

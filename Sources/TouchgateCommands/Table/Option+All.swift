@@ -100,5 +100,5 @@ extension Operand {
   static let shell = Operand(name: "SHELL", help: "bash", candidates: .words(["bash"]))
 }
 
-/// The kinds of haptic feedback, as the service knows them.
+/// The kinds of haptic feedback that the service has.
 let feedbackKinds = ["success", "warning", "error", "light", "medium", "heavy", "selection"]

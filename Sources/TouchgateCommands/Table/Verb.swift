@@ -69,7 +69,7 @@ enum Part: Hashable, Sendable {
   case command
 }
 
-/// An argument that is told by its place.
+/// An argument that is identified by its position.
 struct Operand: Hashable, Sendable {
   /// As the synopsis shows it: `HANDLER`.
   let name: String
@@ -79,7 +79,7 @@ struct Operand: Hashable, Sendable {
   var repeats = false
 }
 
-/// An argument that is told by its name: `--name`.
+/// An argument that is identified by its name: `--name`.
 struct Option: Hashable, Sendable {
   /// Without the dashes.
   let name: String

@@ -1,4 +1,3 @@
-import Glibc
 import Linux
 import Timeline
 import TouchgateAPI
@@ -90,8 +89,6 @@ private struct Seconds {
 
   func waitForNext() {
     let elapsed = (SystemClock.monotonic - start).wholeMilliseconds / 1000
-    let next = (start + .seconds(elapsed + 1)).nanoseconds
-    var until = timespec(tv_sec: Int(next / 1_000_000_000), tv_nsec: Int(next % 1_000_000_000))
-    while clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, nil) == EINTR {}
+    SystemClock.sleep(until: start + .seconds(elapsed + 1))
   }
 }

@@ -63,7 +63,7 @@ struct EventLoopTests {
     withExtendedLifetime((sources, timer)) {}
   }
 
-  @Test("a deadline that any callback sets is armed by the one end of the wake-up, whoever set it")
+  @Test("a deadline is armed at the end of the wake-up, whichever callback set it")
   func deadline() throws {
     // Whoever sets a deadline need not think of the timer: the kind of fault that once withheld the watchdog ping.
     var deadline: Instant?

@@ -31,7 +31,7 @@ struct SystemBusTests {
     return try withExtendedLifetime((limit, timer)) { try loop.run() }
   }
 
-  @Test("a call is answered later, an error has a name, and a signal that was asked for comes")
+  @Test("a call is answered later, an error has a name, and a subscribed signal arrives")
   func calls() throws {
     try daemon.start()
     let bus = SystemBus(loop: loop, address: daemon.address)
@@ -63,7 +63,7 @@ struct SystemBusTests {
       told.sorted() == ["connected", "names true", "org.freedesktop.DBus.Error.UnknownMethod", "signal :1.1"])
   }
 
-  @Test("a bus that goes away answers what was asked with a disconnect, and is found again by itself")
+  @Test("if the bus is lost, pending calls end with a disconnect, and the connection is restored automatically")
   func comesBack() throws {
     try daemon.start()
     let bus = SystemBus(loop: loop, address: daemon.address)
@@ -89,13 +89,13 @@ struct SystemBusTests {
     withExtendedLifetime(slot) {}
   }
 
-  @Test("without a bus, that is reported at once, and nothing is tried until somebody calls again")
+  @Test("without a bus a call fails at once, and nothing is retried until the next call")
   func none() throws {
     let bus = SystemBus(loop: loop, address: daemon.address)
     var gone = 0
     bus.disconnected = { failure, _ in
       gone += 1
-      #expect(failure.isDisconnect && failure.message.contains("there is no D-Bus"))
+      #expect(failure.isDisconnect && failure.message.contains("no connection to D-Bus"))
     }
     bus.connect(SystemClock.monotonic)
     #expect(gone == 1 && !bus.isConnected)
@@ -106,7 +106,7 @@ struct SystemBusTests {
 }
 
 extension SystemBusTests {
-  @Test("the reply of a call and a signal are callbacks of the loop: each has one beginning and one end")
+  @Test("a reply and a signal are callbacks of the loop: each has one beginning and one end")
   func callbacks() throws {
     try daemon.start()
     let bus = SystemBus(loop: loop, address: daemon.address)

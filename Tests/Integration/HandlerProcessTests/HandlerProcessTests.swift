@@ -56,7 +56,7 @@ struct HandlerProcessTests {
     return end
   }
 
-  @Test("the program gets the payload, the parameters and the service's environment without what is the service's own")
+  @Test("the program gets the payload, the parameters and the service's environment without its private variables")
   func everything() throws {
     let script = "cat > \(folder)/payload; env > \(folder)/env"
     let end = try end(try prepare(script, payload: "two\nlines"))
@@ -69,7 +69,7 @@ struct HandlerProcessTests {
     #expect(!environment.contains { $0.hasPrefix("NOTIFY_SOCKET") || $0.hasPrefix("TOUCHGATE_SECRET") })
   }
 
-  @Test("what is prepared holds its lock, and what is discarded leaves nothing behind and starts nothing")
+  @Test("a prepared handler holds its lock; a discarded one leaves nothing behind and starts nothing")
   func discarded() throws {
     let prepared = try prepare("touch \(folder)/ran")
     #expect(HandlerLock.isHeld(lock))
@@ -87,7 +87,7 @@ struct HandlerProcessTests {
     #expect(!HandlerLock.isHeld(lock))
   }
 
-  @Test("a failure has the exit status and the tail of the output; 75 asks to be tried later")
+  @Test("a failure has the exit status and the end of the output; 75 means try again later")
   func failures() throws {
     let failed = try end(try prepare("echo broken >&2; exit 3"))
     #expect(failed?.result.exitCode == 3 && failed?.triesLater == false)
@@ -102,7 +102,7 @@ struct HandlerProcessTests {
     #expect(end?.result.message == "stopped after its timeout of 50 ms by signal 15")
   }
 
-  @Test("a program that does not exist is reported with its path, and its lock is gone")
+  @Test("a program that does not exist is reported with its path, and its lock is released")
   func missing() throws {
     #expect(throws: HandlersError("cannot start /nowhere/program: No such file or directory")) {
       try end(prepare(command: ["/nowhere/program"]))

@@ -49,6 +49,30 @@ struct LinuxTests {
     #expect(result == -1 && calls == 3)
   }
 
+  @Test("waiting ends when something is there, when the other end is closed, and when its time is over")
+  func waiting() throws {
+    var ends: [CInt] = [0, 0]
+    try #require(pipe(&ends) == 0)
+    let reading = try FileDescriptor(owning: ends[0])
+    do {
+      let writing = try FileDescriptor(owning: ends[1])
+      let end = SystemClock.monotonic + .milliseconds(20)
+      #expect(try !waitUntilReady(reading.raw, for: POLLIN, until: end) && SystemClock.monotonic >= end)
+      try writing.write([1])
+      #expect(try waitUntilReady(reading.raw, for: POLLIN, until: nil))
+      _ = try reading.readToEnd(limit: 1)
+    }
+    #expect(try waitUntilReady(reading.raw, for: POLLIN, until: nil), "a hangup")
+  }
+
+  @Test("sleeping lasts until its time, and not at all if that is past")
+  func sleeping() {
+    let begin = SystemClock.monotonic
+    SystemClock.sleep(until: begin + .milliseconds(20))
+    #expect(SystemClock.monotonic - begin >= .milliseconds(20))
+    SystemClock.sleep(until: .distantPast)
+  }
+
   @Test("the boot id is one word, and clocks go forward")
   func clocks() {
     #expect(SystemClock.bootID.count == 36)

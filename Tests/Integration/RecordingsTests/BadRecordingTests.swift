@@ -58,8 +58,8 @@ struct BadRecordingTests {
     .init(head + "E: 0.000000 0003 0039 1 2\n", 3, "E: SECONDS"),
     .init(head + "E: 0.000000 0003 0039 1x\n", 3, "E: SECONDS"),
     .init(head + "E: 0.000000 0003 0039 1\nA: 35 0 1 0 0\n", 4, "after events"),
-    .init(head + "E: 0.000000 0003 0039 1\nE: 0.000001 0003 0035 24", 4, "cut off"),
-    .init("N: a", 1, "cut off"),
+    .init(head + "E: 0.000000 0003 0039 1\nE: 0.000001 0003 0035 24", 4, "truncated"),
+    .init("N: a", 1, "truncated"),
     .init("E: 0.000000 0003 0039 1\n", nil, "no description"),
   ]
 
@@ -78,7 +78,7 @@ struct BadRecordingTests {
     #expect((error?.description.utf8.count ?? .max) < 400)
   }
 
-  @Test("the widest numbers are taken")
+  @Test("the widest numbers are accepted")
   func limits() throws {
     let text = Self.head + "A: 3f -2147483648 2147483647 0 0 0\nE: 9223372034.999999 ffff ffff -2147483648\n"
     let recording = try Recording.parse(Array(text.utf8))
@@ -86,7 +86,7 @@ struct BadRecordingTests {
     #expect(try Recording.parse(Array(recording.text().utf8)) == recording)
   }
 
-  @Test("random changes to good text never crash, and what is still good is the same after writing")
+  @Test("random changes to a valid text never crash, and a text that is still valid is unchanged after writing")
   func mutations() {
     let seed = UInt64.random(in: 0 ... .max)
     var random = SplitMix64(seed: seed)

@@ -45,7 +45,7 @@ struct RecordingFileTests {
     #expect(try Recording.parse(Array(recording.text().utf8)) == recording)
   }
 
-  @Test("one that is not there, a folder, and one that never ends are errors that say so")
+  @Test("a missing file, a folder, and a file without an end are errors with a reason")
   func unreadable() {
     for (path, word) in [("/nonexistent", "No such file"), ("/tmp", "directory"), ("/dev/zero", "64 MiB")] {
       let error = #expect(throws: RecordingError.self) { try Recording.read(path: path) }
@@ -53,7 +53,7 @@ struct RecordingFileTests {
     }
   }
 
-  @Test("a .desc file beside an .events file is its description")
+  @Test("a .desc file next to an .events file is its description")
   func descriptionBeside() throws {
     var template = Array("/tmp/recordings-XXXXXX".utf8CString)
     let made = try #require(mkdtemp(&template))

@@ -9,7 +9,7 @@ import Timeline
 
 @Suite("Log and metrics")
 struct LogAndMetricsTests {
-  @Test("every message id stands once in the catalog, with a subject and an explanation, and no other does")
+  @Test("every message id is in the catalog once, with a subject and an explanation, and no others are")
   func catalog() throws {
     let text = try ProjectFiles.text("systemd/catalog/touchgate.catalog")
     let entries = text.components(separatedBy: "\n-- ").dropFirst()

@@ -7,7 +7,7 @@ import Timeline
 struct SleepWatchTests {
   private func at(_ seconds: Double) -> Instant { Instant(nanoseconds: Int64(seconds * 1e9)) }
 
-  @Test("a sleep is told once, with its length; the jitter of two clocks is none")
+  @Test("a sleep is reported once, with its length; the jitter between two clocks is not a sleep")
   func slept() {
     var watch = SleepWatch()
     #expect(watch.slept(boot: at(105), now: at(5)) == nil, "sleeps before the service was started are none of its")

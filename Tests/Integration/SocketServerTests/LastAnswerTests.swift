@@ -4,7 +4,7 @@ import Testing
 import Timeline
 import TouchgateAPI
 
-@Suite("Answers that are still owed when the service stops")
+@Suite("Answers that are pending when the service stops")
 struct LastAnswerTests {
   let trial: ServerUnderTest
 
@@ -14,7 +14,7 @@ struct LastAnswerTests {
     trial.server.owes(since: .milliseconds(500), now: trial.now + .milliseconds(Int64(seconds * 1000)))
   }
 
-  @Test("an answer is owed to a client that has just connected, is sending, or is reading its answer")
+  @Test("an answer is pending for a client that has just connected, is sending, or is reading its answer")
   func owed() throws {
     #expect(!owes())
     let client = try trial.client()
@@ -30,7 +30,7 @@ struct LastAnswerTests {
     #expect(trial.serve { !owes(after: 5) }, "the answer has left")
   }
 
-  @Test("an open stream is owed nothing, an ended one its last lines")
+  @Test("an open stream does not count as pending; an ended one does until its last lines are sent")
   func streams() throws {
     let client = try trial.client()
     client.send("GET / HTTP/1.0\r\n\r\n")

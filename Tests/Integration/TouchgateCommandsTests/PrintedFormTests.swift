@@ -22,7 +22,7 @@ struct PrintedFormTests {
     #expect(
       view.block(status) == """
         touched   2 contacts on lobby (ILITEK), 41 s
-        waiting   3, oldest reload-page 01J, 41 s, looked 41 times
+        waiting   3, oldest reload-page 01J, 41 s, 41 rechecks
                   blocked by touched: clears when the last contact ends
         applied   02:14:07 reload-page, exit 0, started 3 ms after release
 

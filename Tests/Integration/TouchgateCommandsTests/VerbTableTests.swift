@@ -38,12 +38,12 @@ struct VerbTableTests {
     #expect(error?.reason.description.hasPrefix("\(part.name) is required: ") == true)
   }
 
-  @Test("every verb refuses an operand too many, an unknown option, and an option of another verb")
+  @Test("every verb refuses an additional operand, an unknown option, and an option of another verb")
   func refused() {
     for verb in Verb.all where !verb.operands.contains(where: \.repeats) {
-      let words = [verb.name] + verb.operands.map { _ in "x" } + ["one-too-many"]
+      let words = [verb.name] + verb.operands.map { _ in "x" } + ["extra"]
       let command = verb.runsCommand
-      #expect(throws: UsageError(.unexpectedArgument("one-too-many", command: command), verb: verb.name)) {
+      #expect(throws: UsageError(.unexpectedArgument("extra", command: command), verb: verb.name)) {
         try Invocation(parsing: words)
       }
     }

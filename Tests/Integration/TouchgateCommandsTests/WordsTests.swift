@@ -1,5 +1,6 @@
 import Foundation
 import Linux
+import PlainWords
 import ProjectFiles
 import Testing
 import TouchgateAPI
@@ -11,10 +12,11 @@ import TouchgateClient
 struct WordsTests {
   @Test("the phrases are found, and plain English has none")
   func patterns() {
-    #expect(BadPhrases.found(in: "wait so long at most") == ["so long"])
-    #expect(BadPhrases.found(in: "'a' is one argument too many") == ["one argument too many"])
-    #expect(BadPhrases.found(in: "empty where there is none; what else stands there") == ["where there", "stands"])
-    #expect(BadPhrases.found(in: "unexpected argument; reads standard input; as the handler says") == [])
+    #expect(PlainWords.found(in: "wait so long at most") == ["so long"])
+    #expect(PlainWords.found(in: "'a' is one argument too many") == ["argument too many"])
+    #expect(PlainWords.found(in: "empty where there is none; what else stands there") == ["stands", "where there"])
+    #expect(PlainWords.found(in: "prints a line an update") == ["a line an update"])
+    #expect(PlainWords.found(in: "unexpected argument; reads standard input; as the handler says") == [])
   }
 
   @Test("every error and every text of the table is in plain English")
@@ -30,7 +32,7 @@ struct WordsTests {
     texts += every(ClientError.sample(after:)).map(\.description)
     for text in texts {
       #expect(!text.isEmpty)
-      #expect(BadPhrases.found(in: text) == [], "\(text)")
+      #expect(PlainWords.violations(text) == [])
     }
   }
 
@@ -46,24 +48,23 @@ struct WordsTests {
   }
 
   @Test(
-    "the sources, man pages and test names of the command are in plain English",
+    "the sources and tests of the command, the man pages and the documents are in plain English",
     arguments: [
       "Sources/TouchgateCommands", "Sources/TouchgateClient", "Sources/TouchgateAPI", "Sources/touchgate",
-      "Sources/touchgated", "Tests/Integration/TouchgateCommandsTests", "man/touchgate.1", "man/touchgated.8",
+      "Sources/touchgated", "Sources/UpdateStore", "Tests/Integration/TouchgateCommandsTests", "man/touchgate.1",
+      "man/touchgated.8", "man/touchgate.conf.5", "config/touchgate.conf", "systemd/catalog/touchgate.catalog",
+      "systemd/touchgated.service", "systemd/touchgated.socket", "README.md", "docs/README.md", "docs/operating.md",
+      "docs/service.md", "docs/socket.md", "docs/touch.md", "docs/guard.md", "docs/haptics.md",
     ])
   func sources(_ path: String) throws {
     let place = ProjectFiles.root.appending(path: path)
     let names = FileManager.default.enumerator(atPath: place.path)?.compactMap { $0 as? String } ?? []
-    let files = path.hasPrefix("man/") ? [path] : names.filter { $0.hasSuffix(".swift") }.map { "\(path)/\($0)" }
+    let files = names.isEmpty ? [path] : names.filter { $0.hasSuffix(".swift") }.map { "\(path)/\($0)" }
     #expect(!files.isEmpty)
-    // These two quote the phrases.
-    for file in files where !file.hasSuffix("/BadPhrases.swift") && !file.hasSuffix("/WordsTests.swift") {
+    // This file quotes the phrases.
+    for file in files where !file.hasSuffix("/WordsTests.swift") {
       let text = try ProjectFiles.text(file)
-      // Line by line only to name the line.
-      if BadPhrases.found(in: text).isEmpty { continue }
-      for line in text.split(separator: "\n") {
-        #expect(BadPhrases.found(in: String(line)) == [], "\(file): \(line)")
-      }
+      #expect(PlainWords.found(in: text) == [], "\(file)")
     }
   }
 }

@@ -3,7 +3,7 @@ import Testing
 import Timeline
 import UpdateStore
 
-@Suite("What people have said of the queue, in the store")
+@Suite("Pauses, holds, retries and expedites in the store")
 struct ControlRowsTests {
   let folder: TemporaryFolder
 
@@ -13,7 +13,7 @@ struct ControlRowsTests {
     WallTime(millisecondsSinceEpoch: now.millisecondsSinceEpoch + milliseconds)
   }
 
-  @Test("screen, urgency, backoff, boot, interruptions and what was overridden come back after opening again")
+  @Test("screen, urgency, backoff, boot, interruptions and overridden blockers survive reopening")
   func standing() throws {
     let store = try folder.open()
     let a = Update(
@@ -34,7 +34,7 @@ struct ControlRowsTests {
       ])
   }
 
-  @Test("a failure uses up what apply said, and not what force said; apply ends a backoff, and never weakens force")
+  @Test("a failure ends an expedite by apply, not one by force; apply ends a backoff, and never weakens force")
   func urgency() throws {
     let store = try folder.open()
     let backoff = StoredBackoff(until: later(5000), setbacks: 1, reason: "")
@@ -56,7 +56,7 @@ struct ControlRowsTests {
     #expect(try store.find(id("force"))?.backoff == nil)
   }
 
-  @Test("one taken up again is as new, and keeps its place, its payload and what it asked for")
+  @Test("a retried update starts afresh, and keeps its place, its payload and its options")
   func reopen() throws {
     let store = try folder.open()
     var a = Update(
@@ -74,7 +74,7 @@ struct ControlRowsTests {
     #expect(throws: StoreError.self, "applied") { try store.perform([.reopen(a)]) }
   }
 
-  @Test("what has blocked one that waits comes back after opening again; one that has ended keeps what it was")
+  @Test("blocked times of waiting updates survive reopening; those of ended ones do not change")
   func blocked() throws {
     let store = try folder.open()
     try store.perform([accept("waits", 1), accept("ended", 2)])
@@ -90,7 +90,7 @@ struct ControlRowsTests {
     #expect(try again.find(id("ended"))?.blocked == ended.blocked)
   }
 
-  @Test("the operator's pause is one, the latest, and goes when it is taken back")
+  @Test("there is one pause, the latest, and it is removed on resume")
   func pause() throws {
     let store = try folder.open()
     #expect(try store.pause() == nil)
@@ -106,7 +106,7 @@ struct ControlRowsTests {
     #expect(try again.pause() == nil)
   }
 
-  @Test("holds with an end come back after opening again, those without are not stored, a released one is gone")
+  @Test("holds with an expiry survive reopening, holds without are not stored, and released ones are removed")
   func holds() throws {
     let store = try folder.open()
     let owner = Submitter(uid: 7, pid: 8)
@@ -122,7 +122,7 @@ struct ControlRowsTests {
     #expect(try again.holds() == [bare])
   }
 
-  @Test("reboots are what the updates of these handlers were applied, since then")
+  @Test("reboots are counted as applied updates of these handlers since a time")
   func reboots() throws {
     let store = try folder.open()
     for (number, state) in [FinalState.applied, .applied, .failed, .applied].enumerated() {
@@ -139,7 +139,7 @@ struct ControlRowsTests {
     #expect(try store.reboots(of: [], since: now) == [])
   }
 
-  @Test("newer of its key is one that came later and waits, is being applied, or was applied")
+  @Test("a newer update with the same key is one that came later and is waiting, being applied, or applied")
   func newer() throws {
     let store = try folder.open()
     func keyed(_ name: String, _ sequence: Int64, handler: String = "page", key: String? = "k") throws -> Update {

@@ -1,12 +1,13 @@
 import CSQLite
 import Glibc
+import Linux
 import Scheduling
 import Testing
 import Timeline
 
 @testable import UpdateStore
 
-@Suite("Store and its file")
+@Suite("The store and its file")
 struct DurabilityTests {
   let folder: TemporaryFolder
 
@@ -14,7 +15,7 @@ struct DurabilityTests {
     folder = try TemporaryFolder()
   }
 
-  @Test("a row that was accepted is there after a crash")
+  @Test("an accepted update survives a crash")
   func crash() throws {
     let store = try folder.open()
     try store.perform([accept("a", 1, parameters: ["k": "v"], payload: [9])])
@@ -30,7 +31,7 @@ struct DurabilityTests {
     #expect(try store.unfinished() == [expected])
   }
 
-  @Test("a half-written batch at the end of the log is not there after a crash, all before it is")
+  @Test("after a crash a half-written batch at the end of the log is absent, and all batches before it are present")
   func tornLog() throws {
     let store = try folder.open()
     try store.perform([accept("a", 1)])
@@ -55,7 +56,7 @@ struct DurabilityTests {
     #expect(try store.unfinishedNames == ["a"])
   }
 
-  @Test("closing and opening again keeps everything; deinit closes as well")
+  @Test("closing and reopening keeps everything; deinit closes as well")
   func reopen() throws {
     do {
       let store = try folder.open()
@@ -70,7 +71,7 @@ struct DurabilityTests {
     #expect(try store.find(id("a"))?.state == .finished(result(.applied)))
   }
 
-  @Test("the files are for their owner only, also where the umask takes nothing away")
+  @Test("only the owner can read the files, whatever the umask")
   func mode() throws {
     let old = umask(0)
     defer { umask(old) }
@@ -82,7 +83,7 @@ struct DurabilityTests {
   }
 
   @Test(
-    "a file that is no database or a damaged one is set aside whole, and an empty queue begun",
+    "a damaged file, or one that is not a database, is renamed with its content, and the queue is empty",
     arguments: ["random", "text", "first half", "header only", "a few bytes", "a page in the middle"])
   func damaged(kind: String) throws {
     var store = try folder.open()
@@ -113,7 +114,7 @@ struct DurabilityTests {
     #expect(try store.unfinishedNames == ["new"])
   }
 
-  @Test("the log of a damaged file is set aside with it, and a second damage at the same time gets a name of its own")
+  @Test("the log of a damaged file is renamed with it, and a second damaged file at the same time gets another name")
   func damagedWithLog() throws {
     let store = try folder.open()
     try store.perform([accept("a", 1)])
@@ -133,7 +134,7 @@ struct DurabilityTests {
     }
   }
 
-  @Test("a sound log beside a damaged file is kept as it was, not copied into the file and deleted")
+  @Test("an intact log of a damaged file is kept unchanged, not copied into the file and deleted")
   func damagedWithSoundLog() throws {
     var store = try folder.open()
     try store.perform((1...500).map { try accept("u\($0)", $0) })
@@ -152,7 +153,7 @@ struct DurabilityTests {
     #expect(try crashed.read("queue.db.damaged-20261130T021407.250Z-wal") == log)
   }
 
-  @Test("a file of a newer version is refused and left as it is")
+  @Test("a file of a newer version is refused and not changed")
   func newerSchema() throws {
     try folder.open().close()
     _ = try folder.ask("PRAGMA user_version = 99")
@@ -171,18 +172,18 @@ struct DurabilityTests {
     let (path, reason, advice) =
       switch kind {
       case "missing folder": ("\(folder.path)/none/queue.db", ENOENT, "StateDirectory=")
-      case "folder": (folder.path, EISDIR, "name a file")
+      case "folder": (folder.path, EISDIR, "a file is expected")
       default: ("\(folder.path)/file/queue.db", ENOTDIR, "folder")
       }
     let error = #expect(throws: StoreError.cannotOpen(path: path, errno: reason, message: "")) {
       try QueueStore(path: path, now: now)
     }
     let words = try #require(error?.description)
-    #expect(words.contains(path) && words.contains(String(cString: strerror(reason))) && words.contains(advice))
+    #expect(words.contains(path) && words.contains("\(Errno(reason))") && words.contains(advice))
     #expect(folder.names == ["file"])
   }
 
-  @Test("while another process holds the write lock a batch is refused, and can be done afterwards")
+  @Test("while another process holds the write lock a batch is refused, and succeeds afterwards")
   func busy() throws {
     let store = try folder.open()
     var other: OpaquePointer?

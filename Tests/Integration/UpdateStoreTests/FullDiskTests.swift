@@ -5,7 +5,7 @@ import Timeline
 
 @testable import UpdateStore
 
-@Suite("A full disk stops new updates, never those that wait")
+@Suite("A full disk stops new updates, never those that are waiting")
 struct FullDiskTests {
   let folder: TemporaryFolder
 
@@ -42,7 +42,7 @@ struct FullDiskTests {
     }
   }
 
-  @Test("by a page limit: what waits is applied to the last one, and the history gives way to it")
+  @Test("with a page limit: all waiting updates are applied, and the history makes room for them")
   func pageLimit() throws {
     let store = try folder.open(pageLimit: 90)
     let names = try fill(store, payload: 0)
@@ -61,7 +61,7 @@ struct FullDiskTests {
     try larger.perform([accept("again", 5000)])
   }
 
-  @Test("of a batch that does not fit nothing is written")
+  @Test("nothing of a batch that does not fit is written")
   func batch() throws {
     let store = try folder.open(pageLimit: 120)
     try store.perform([accept("small", 1)])
@@ -97,7 +97,7 @@ struct FullDiskTests {
   }
 
   @Test(
-    "begun on a full disk: nothing new is accepted before the log has its room, and then what waits is applied",
+    "started on a full disk: no new update is accepted until the log has its room, and waiting updates are applied",
     .enabled(if: getuid() == 0, "needs root, to mount"))
   func begunOnFullDisk() throws {
     // Room for the log and not much more, or for a long queue and no log.

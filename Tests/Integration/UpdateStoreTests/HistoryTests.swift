@@ -34,7 +34,7 @@ struct HistoryTests {
     try store.list(states: nil, limit: 1000).map(\.update.id.text)
   }
 
-  @Test("beyond so many entries each end lets the oldest go; what waits stays, however old")
+  @Test("beyond KeepHistoryEntries= each end removes the oldest; waiting updates stay, however old")
   func entries() throws {
     let store = try open(HistoryLimits(entries: 3))
     try fill(store, 10)
@@ -44,7 +44,7 @@ struct HistoryTests {
     #expect(try folder.ask("SELECT COUNT(*) FROM payloads") == ["2"])
   }
 
-  @Test("with a limit that was lowered the rest goes in steps, and none waits for another")
+  @Test("after a limit is lowered the excess is removed in steps, without waiting for the next end")
   func lowered() throws {
     try fill(try open(HistoryLimits(entries: 1000)), 250)
     let store = try open(HistoryLimits(entries: 20))
@@ -58,7 +58,7 @@ struct HistoryTests {
     #expect(try store.unfinishedNames == ["first", "last"])
   }
 
-  @Test("what ended longer ago than KeepHistory= goes, and the store says when the next is due")
+  @Test("updates that ended longer ago than KeepHistory= are removed, and the store reports when the next is due")
   func age() throws {
     let store = try open(HistoryLimits(age: .seconds(100)))
     #expect(try store.historyDue() == nil)
@@ -76,7 +76,7 @@ struct HistoryTests {
   }
 
   @Test(
-    "applied and superseded updates drop their payload; others keep it to be tried again",
+    "applied and superseded updates drop their payload; others keep it for a retry",
     arguments: FinalState.allCases)
   func payloads(_ state: FinalState) throws {
     let store = try open(HistoryLimits())
@@ -86,7 +86,7 @@ struct HistoryTests {
     #expect(try store.payload(of: id("first")) == [])
   }
 
-  @Test("beyond KeepPayloads= the oldest payloads go, and their updates stay; also after opening again")
+  @Test("beyond KeepPayloads= the oldest payloads are removed and their updates stay, also after reopening")
   func payloadBytes() throws {
     var store = try open(HistoryLimits(payloadBytes: 350))
     try fill(store, 5, .failed, payload: 100)
@@ -104,7 +104,7 @@ struct HistoryTests {
     #expect(try kept() == [-1, -1, -1, -1, -1])
   }
 
-  @Test("what is tried again has its payload, which is not history any more; without it, it is refused")
+  @Test("a retried update has its payload, which no longer counts as history; without its payload it is refused")
   func reopened() throws {
     let store = try open(HistoryLimits(payloadBytes: 100))
     try fill(store, 2, .failed, payload: 60)

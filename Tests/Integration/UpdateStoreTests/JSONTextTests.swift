@@ -5,7 +5,7 @@ import Testing
 @Suite("Parameters as a column")
 struct JSONTextTests {
   @Test(
-    "what was encoded is decoded byte for byte, the plain and the odd",
+    "plain and unusual strings are decoded byte for byte",
     arguments: [
       [:], ["": ""], ["a": "b"], ["a": "", "b": "c", "d": "{}:,"], ["url": "https://example.org/a?b=c&d={e}"],
       ["quote": "\"", "back": "\\", "both": "\\\""], ["line": "a\nb", "null": "\u{0}"], ["ü": "触摸 👆🏽"],
@@ -16,7 +16,7 @@ struct JSONTextTests {
   }
 
   @Test(
-    "what is no object of strings is refused",
+    "JSON that is not an object of strings is refused",
     arguments: [
       "", "{", "}", "[]", "null", #"{"a"}"#, #"{"a":1}"#, #"{"a":"b""#, #"{"a":"b","c"}"#, #"{"a":"b""c":"d"}"#,
       #"{"a","b"}"#, #"x{"a":"b"}"#, #"{"a":"b"}x"#, #"{"a":{"b":"c"}}"#,
@@ -25,7 +25,7 @@ struct JSONTextTests {
     #expect(JSONText.parameters(text) == nil)
   }
 
-  @Test("blanks between the parts are JSON too")
+  @Test("white space between the parts is accepted")
   func blanks() {
     #expect(JSONText.parameters(#"{ "a" : "b" , "c" : "d" }"#) == ["a": "b", "c": "d"])
   }

@@ -42,7 +42,7 @@ struct MigrationTests {
       sequence: sequence, size: name == "waiting" ? 20 : 2)
   }
 
-  @Test("keeps every update, in its place, with nothing asked that was not asked then")
+  @Test("keeps every update in its place, with the defaults for new columns")
   func kept() throws {
     let store = try folder.open()
     #expect(store.notices == [])
@@ -63,7 +63,7 @@ struct MigrationTests {
     #expect(try store.nextSequence() == 10)
   }
 
-  @Test("goes on as any other: what waited can be replaced, what was applied ends, and it opens a second time")
+  @Test("works like a new one: waiting updates can be replaced, others can end, and it can be opened again")
   func goesOn() throws {
     let store = try folder.open()
     let end = UpdateResult(
@@ -98,7 +98,7 @@ struct MigrationTests {
     #expect(try store.screens() == [seen])
   }
 
-  @Test("while another program has the file locked nothing is migrated; it is of the older version still, and whole")
+  @Test("while another program has the file locked nothing is migrated, and the file keeps its older version")
   func locked() throws {
     let before = try folder.ask("SELECT group_concat(name) FROM pragma_table_info('updates')")
     let held = try folder.hold("BEGIN IMMEDIATE")

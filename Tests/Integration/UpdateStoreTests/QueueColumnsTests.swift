@@ -4,7 +4,7 @@ import Testing
 import Timeline
 import UpdateStore
 
-@Suite("What an update asks of the queue, in the store")
+@Suite("The options of an update in the store")
 struct QueueColumnsTests {
   let folder: TemporaryFolder
 
@@ -26,7 +26,7 @@ struct QueueColumnsTests {
 
   // MARK: Every column comes back
 
-  @Test("all that an update asks comes back as it was, also at its bounds and after opening again")
+  @Test("all options are read back unchanged, also at their limits and after reopening")
   func roundTrip() throws {
     let asked = [
       Update(
@@ -55,7 +55,7 @@ struct QueueColumnsTests {
     #expect(try again.find(id("bounds"))?.update.quietPeriod == .zero, "zero is not nothing")
   }
 
-  @Test("every final state comes back by its name, and is counted and listed by it", arguments: FinalState.allCases)
+  @Test("every final state is read back, counted and listed by its name", arguments: FinalState.allCases)
   func finalStates(_ state: FinalState) throws {
     let store = try folder.open()
     try store.perform([accept("a", 1), accept("b", 2), .finish(id("a"), result(state, exitCode: nil))])
@@ -67,7 +67,7 @@ struct QueueColumnsTests {
 
   // MARK: Two in one write
 
-  @Test("replace: the older ends and names the newer, which waits in its place; the payloads are each one's own")
+  @Test("replace: the older update ends and names the newer, which waits in its place; each has its own payload")
   func replace() throws {
     let store = try folder.open()
     let (old, new) = (try keyed("old", 1), try keyed("new", 5, place: 1))
@@ -79,7 +79,7 @@ struct QueueColumnsTests {
     #expect(try store.nextSequence() == 6)
   }
 
-  @Test("replace: where the newer cannot be stored the older waits on, and nothing of the newer is there")
+  @Test("replace: if the newer cannot be stored the older still waits, and nothing of the newer is stored")
   func replaceFails() throws {
     let store = try folder.open()
     let old = try keyed("old", 1)
@@ -94,7 +94,7 @@ struct QueueColumnsTests {
     #expect(try folder.ask("SELECT COUNT(*) FROM payloads") == ["2"])
   }
 
-  @Test("replace: on a full disk the older waits on, and goes on to its end")
+  @Test("replace: on a full disk the older still waits, and can end")
   func replaceOnFullDisk() throws {
     let store = try folder.open(pageLimit: 120)
     let old = try keyed("old", 1)
@@ -109,7 +109,7 @@ struct QueueColumnsTests {
     try store.perform([.beginApplying(old.id, attempt: 1), .finish(old.id, result(.applied))])
   }
 
-  @Test("replace: nothing that has ended or is not there can be replaced, and then the newer is not stored either")
+  @Test("replace: an update that has ended or is unknown cannot be replaced, and the newer is not stored")
   func replaceNothing() throws {
     let store = try folder.open()
     let old = try keyed("old", 1)
@@ -125,7 +125,7 @@ struct QueueColumnsTests {
     #expect(try folder.ask("SELECT COUNT(*) FROM payloads") == ["1"])
   }
 
-  @Test("replace: one that is being applied is never replaced")
+  @Test("replace: an update that is being applied is never replaced")
   func replaceApplying() throws {
     let store = try folder.open()
     let old = try keyed("old", 1)
@@ -136,7 +136,7 @@ struct QueueColumnsTests {
     #expect(try store.find(old.id)?.state == .applying)
   }
 
-  @Test("accepted and ended at once: it is in the history with its successor, and never waits")
+  @Test("an update accepted and ended in one batch is in the history with its successor, and never waits")
   func acceptEnded() throws {
     let store = try folder.open()
     let (first, second) = (try keyed("first", 1), try keyed("second", 2))
@@ -153,7 +153,7 @@ struct QueueColumnsTests {
     #expect(try store.unfinishedNames == ["first"])
   }
 
-  @Test("a bad write after them undoes them too")
+  @Test("an invalid write later in the batch undoes them too")
   func batch() throws {
     let store = try folder.open()
     try store.perform([.accept(keyed("old", 1), payload: [])])

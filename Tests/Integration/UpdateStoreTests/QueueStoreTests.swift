@@ -3,7 +3,7 @@ import Testing
 import Timeline
 import UpdateStore
 
-@Suite("Queue in the store")
+@Suite("The queue in the store")
 struct QueueStoreTests {
   let folder: TemporaryFolder
 
@@ -11,7 +11,7 @@ struct QueueStoreTests {
     folder = try TemporaryFolder()
   }
 
-  @Test("a new store is empty, knows every state and begins with sequence 1")
+  @Test("a new store is empty, counts every state as 0, and begins with sequence 1")
   func empty() throws {
     let store = try folder.open()
     #expect(store.notices == [])
@@ -24,7 +24,7 @@ struct QueueStoreTests {
     #expect(try store.payload(of: id("a")) == nil)
   }
 
-  @Test("an update goes from waiting to applied and keeps all that is known about it")
+  @Test("an update goes from waiting to applied and keeps all its fields")
   func life() throws {
     let store = try folder.open()
     let asked = try update("a", 7, parameters: ["url": "https://example.org"])
@@ -52,7 +52,7 @@ struct QueueStoreTests {
     #expect(try store.find(id("a"))?.state == .finished(result(.failed, exitCode: nil)))
   }
 
-  @Test("unfinished updates come in the order of their sequence, the list comes newest first")
+  @Test("unfinished updates are returned in the order of their sequence, the list newest first")
   func order() throws {
     let store = try folder.open()
     try store.perform([accept("third", 30), accept("first", 10), accept("fourth", 40), accept("second", 20)])
@@ -71,7 +71,7 @@ struct QueueStoreTests {
     #expect(try list(nil, -1) == [])
   }
 
-  @Test("the last finished one is the one that ended last, not the newest")
+  @Test("the last finished update is the one that ended last, not the newest")
   func lastFinished() throws {
     let store = try folder.open()
     try store.perform([accept("a", 1), accept("b", 2), accept("c", 3)])
@@ -103,7 +103,7 @@ struct QueueStoreTests {
     #expect(try store.list(states: nil, limit: 10) == before)
   }
 
-  @Test("an id or a sequence that is there already is refused")
+  @Test("an id or a sequence that already exists is refused")
   func duplicates() throws {
     let store = try folder.open()
     try store.perform([accept("a", 1, payload: [1])])
@@ -113,7 +113,7 @@ struct QueueStoreTests {
     #expect(try store.payload(of: id("a")) == [1])
   }
 
-  @Test("one bad write in a batch undoes the others, and nobody ever sees them")
+  @Test("one invalid write in a batch undoes the others, which are never visible")
   func allOrNothing() throws {
     let store = try folder.open()
     try store.perform([accept("a", 1)])
@@ -130,7 +130,7 @@ struct QueueStoreTests {
     try store.perform([])
   }
 
-  @Test("a payload of a mebibyte with every byte value comes back as it was")
+  @Test("a payload of a mebibyte with every byte value is read back unchanged")
   func payload() throws {
     let store = try folder.open()
     let payload = (0..<1_048_576).map { UInt8(truncatingIfNeeded: $0 ^ ($0 >> 8)) }
@@ -142,7 +142,7 @@ struct QueueStoreTests {
     #expect(try folder.open().payload(of: id("big")) == payload)
   }
 
-  @Test("odd characters in names and values come back byte for byte")
+  @Test("unusual characters in names and values are read back byte for byte")
   func oddCharacters() throws {
     let store = try folder.open()
     let parameters = [
@@ -163,7 +163,7 @@ struct QueueStoreTests {
     }
   }
 
-  @Test("a closed store says so")
+  @Test("every call on a closed store throws closed")
   func closed() throws {
     let store = try folder.open()
     try store.perform([accept("a", 1)])

@@ -1,5 +1,6 @@
 import CLinux
 import Glibc
+import Linux
 import Timeline
 
 /// Reads a device at the same time as the service, as any program could: with the kernel's timestamps, and without code of
@@ -10,37 +11,36 @@ public final class EventWatcher {
   }
 
   public let node: String
-  private let descriptor: CInt
+  private let descriptor: FileDescriptor
   private var slot: Int32 = 0
   private var buffer = [input_event](repeating: input_event(), count: 64)
 
   /// Opens the device; nobody may be touching it.
   public init(node: String) throws(CannotRead) {
     self.node = node
-    descriptor = open(node, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
-    guard descriptor >= 0 else { throw CannotRead(description: "\(node): \(String(cString: strerror(errno)))") }
+    do throws(Errno) {
+      descriptor = try FileDescriptor(opening: node, O_RDONLY | O_NONBLOCK)
+    } catch {
+      throw CannotRead(description: "\(node): \(error)")
+    }
     var axis = input_absinfo()
-    guard tg_evdev_set_clock(descriptor, CInt(CLOCK_MONOTONIC)) == 0,
-      tg_evdev_abs(descriptor, UInt32(ABS_MT_SLOT), &axis) == 0
+    guard tg_evdev_set_clock(descriptor.raw, CInt(CLOCK_MONOTONIC)) == 0,
+      tg_evdev_abs(descriptor.raw, UInt32(ABS_MT_SLOT), &axis) == 0
     else {
-      let code = errno
-      close(descriptor)
-      throw CannotRead(description: "\(node): \(String(cString: strerror(code))); is it a device with slots?")
+      throw CannotRead(description: "\(node): \(Errno()); is it a device with slots?")
     }
     slot = axis.value
   }
 
-  deinit { close(descriptor) }
-
   /// Waits for events, at most this many milliseconds, and returns what they show; nil: the device is gone.
   public func read(within milliseconds: CInt) -> [Sighting]? {
-    var waiting = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+    var waiting = pollfd(fd: descriptor.raw, events: Int16(POLLIN), revents: 0)
     guard poll(&waiting, 1, milliseconds) > 0 else { return [] }
     var result: [Sighting] = []
     while true {
-      let size = buffer.withUnsafeMutableBytes { Glibc.read(descriptor, $0.baseAddress, $0.count) }
-      if size < 0 && errno == EINTR { continue }
-      if size < 0 && errno == EAGAIN { return result }
+      let raw = descriptor.raw
+      let size = buffer.withUnsafeMutableBytes { room in retry { Glibc.read(raw, room.baseAddress, room.count) } }
+      if size < 0 && Errno().isWouldBlock { return result }
       if size <= 0 { return nil }
       for event in buffer[..<(size / MemoryLayout<input_event>.stride)] {
         if let kind = kind(event) { result.append(Sighting(Self.stamp(event), kind)) }

@@ -1,3 +1,4 @@
+import Linux
 import Recordings
 import Timeline
 
@@ -41,7 +42,7 @@ public final class ScriptPlayer {
       let screen = try screen(name, line)
       try screen.frame { () throws(ScriptError) in try run(steps) }
     case .wait(let duration):
-      MonotonicTime.sleep(until: MonotonicTime.now() + duration)
+      SystemClock.sleep(until: SystemClock.monotonic + duration)
     case .repetition(let count, let steps):
       for _ in 0..<count { try run(steps) }
     case .grab(let target):
@@ -130,9 +131,9 @@ public final class ScriptPlayer {
       screen.up(slot: slot)
     case .tap(let slot, let point, let hold):
       try check(slot, isDown: false)
-      let end = MonotonicTime.now() + hold
+      let end = SystemClock.monotonic + hold
       screen.down(slot: slot, x: point.x, y: point.y)
-      MonotonicTime.sleep(until: end)
+      SystemClock.sleep(until: end)
       screen.up(slot: slot)
     case .drag(let slot, let from, let to, let motion):
       try check(slot, isDown: false)
@@ -153,12 +154,12 @@ extension VirtualTouchscreen {
   /// Moves a finger that is down in a straight line, in real time; it arrives at the end of the motion.
   func glide(slot: Int, to end: ScreenPoint, _ motion: Motion) {
     guard let start = position(slot: slot) else { return }
-    let begin = MonotonicTime.now()
+    let begin = SystemClock.monotonic
     let seconds = Double(motion.duration.wholeNanoseconds) / 1e9
     let count = max(1, Int(seconds * Double(motion.rate)))
     for step in 1...count {
       let part = Double(step) / Double(count)
-      MonotonicTime.sleep(until: begin + motion.duration * part)
+      SystemClock.sleep(until: begin + motion.duration * part)
       move(slot: slot, x: start.x + (end.x - start.x) * part, y: start.y + (end.y - start.y) * part)
     }
   }

@@ -1,6 +1,7 @@
 import CLibevdev
 import CLinux
 import Glibc
+import Linux
 import Recordings
 import TouchModel
 
@@ -11,22 +12,24 @@ final class UinputDevice {
   /// `/sys/devices/virtual/input/inputN`
   let sysfs: String
 
-  private let descriptor: CInt
+  private let descriptor: FileDescriptor
   private let handle: OpaquePointer
 
   /// Makes the device that `device` describes, without its force feedback (nobody here would answer uploads).
   init(_ device: RecordedDevice) throws(VirtualTouchError) {
-    descriptor = open("/dev/uinput", O_RDWR | O_CLOEXEC)
-    guard descriptor >= 0 else { throw .cannotOpenUinput(errno: errno) }
+    do throws(Errno) {
+      descriptor = try FileDescriptor(opening: "/dev/uinput", O_RDWR)
+    } catch {
+      throw .cannotOpenUinput(errno: error.code)
+    }
     let template = Self.template(device)
     defer { libevdev_free(template) }
     var made: OpaquePointer?
-    let code = libevdev_uinput_create_from_device(template, descriptor, &made)
+    let code = libevdev_uinput_create_from_device(template, descriptor.raw, &made)
     guard code == 0, let made, let node = libevdev_uinput_get_devnode(made),
       let sysfs = libevdev_uinput_get_syspath(made)
     else {
       if let made { libevdev_uinput_destroy(made) }
-      close(descriptor)
       throw .deviceRefused(name: device.name, errno: code < 0 ? -code : ENODEV)
     }
     handle = made
@@ -34,10 +37,7 @@ final class UinputDevice {
     self.sysfs = String(cString: sysfs)
   }
 
-  deinit {
-    libevdev_uinput_destroy(handle)
-    close(descriptor)
-  }
+  deinit { libevdev_uinput_destroy(handle) }
 
   /// Sends events in one write(2), as a driver sends a frame. The kernel drops what the device cannot send and axis
   /// values that did not change.
@@ -50,12 +50,10 @@ final class UinputDevice {
       return record
     }
     records.withUnsafeBytes { bytes in
-      var rest = bytes[...]
-      while !rest.isEmpty {
-        let count = Glibc.write(descriptor, UnsafeRawBufferPointer(rebasing: rest).baseAddress, rest.count)
-        if count < 0 && errno == EINTR { continue }
-        precondition(count > 0, "uinput does not take events for \(node): \(String(cString: strerror(errno)))")
-        rest = rest.dropFirst(count)
+      do throws(Errno) {
+        try descriptor.write(bytes)
+      } catch {
+        preconditionFailure("uinput does not take events for \(node): \(error)")
       }
     }
   }

@@ -1,5 +1,6 @@
 import CLinux
 import Glibc
+import Linux
 public import Recordings
 import Timeline
 import TouchModel
@@ -85,9 +86,9 @@ public final class VirtualTouchscreen {
   /// kernel makes them again. Stamps that go back, and pauses that `speed` makes shorter than a tick, do not wait.
   public func play(_ recording: Recording, speed: Double = 1) {
     precondition(speed > 0, "speed \(speed)")
-    let start = MonotonicTime.now()
+    let start = SystemClock.monotonic
     for frame in Playback.frames(of: recording.events, withoutRepeats: device.autorepeat) {
-      MonotonicTime.sleep(until: start + frame.offset / speed)
+      SystemClock.sleep(until: start + frame.offset / speed)
       send(frame.events)
     }
   }

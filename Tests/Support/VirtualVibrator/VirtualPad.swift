@@ -1,6 +1,7 @@
 import CVirtualVibrator
 import Foundation
 import Glibc
+import Linux
 import Synchronization
 public import Timeline
 
@@ -70,7 +71,7 @@ public final class VirtualPad: Sendable {
     let kind = vv_pad_read(descriptor, &data, CInt(data.count), &size)
     // Report 3: which motors, then left, right trigger, strong, weak.
     if kind == 1 && size >= 6 && data[0] == 3 {
-      kept.withLock { $0.append(Level(at: monotonicNow(), percent: Int(data[4]))) }
+      kept.withLock { $0.append(Level(at: SystemClock.monotonic, percent: Int(data[4]))) }
     }
     return kind >= 0
   }

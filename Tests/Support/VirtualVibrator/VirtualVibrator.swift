@@ -1,6 +1,7 @@
 import CVirtualVibrator
 import Foundation
 import Glibc
+import Linux
 import Synchronization
 public import Timeline
 
@@ -112,13 +113,6 @@ public final class VirtualVibrator: Sendable {
   }
 
   private func keep(_ event: Event) {
-    kept.withLock { $0.append(Stamped(at: monotonicNow(), event: event)) }
+    kept.withLock { $0.append(Stamped(at: SystemClock.monotonic, event: event)) }
   }
-}
-
-/// CLOCK_MONOTONIC.
-public func monotonicNow() -> Instant {
-  var time = timespec()
-  clock_gettime(CLOCK_MONOTONIC, &time)
-  return Instant(nanoseconds: Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec))
 }

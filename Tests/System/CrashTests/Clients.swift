@@ -207,7 +207,7 @@ extension Outcome {
     let message = reply.result?.message ?? ""
     self.init(
       state: reply.state, successor: reply.result?.successor,
-      isGivenUp: message.hasPrefix("the service or the machine has died "),
+      isGivenUp: message.hasPrefix("the service or the machine stopped unexpectedly "),
       isInterrupted: message.hasPrefix("the service died while the handler ran"))
   }
 }

@@ -1,4 +1,5 @@
 import Glibc
+import Linux
 import Testing
 
 /// A program in the background. Not Foundation's `Process`, whose threads wait for each other in busy loops; in simulated
@@ -25,7 +26,7 @@ final class ChildProcess {
     defer { for word in words { free(word) } }
     var pid: pid_t = 0
     let code = posix_spawn(&pid, program, &actions, &attributes, &words, environ)
-    try #require(code == 0, "\(program) cannot be started: \(String(cString: strerror(code)))")
+    try #require(code == 0, "\(program) cannot be started: \(Errno(code))")
     self.pid = pid
   }
 

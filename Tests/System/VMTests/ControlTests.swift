@@ -135,7 +135,7 @@ extension VMTests {
       #expect(try service.becomes { try service.update(next).blockers.map(\.code) == ["applying"] })
       #expect(try service.update(id).state == "applying")
       #expect(try service.end(id, within: .seconds(4))?.state == "failed")
-      #expect(try #require(try service.update(id).result?.message).contains("has not rebooted"))
+      #expect(try #require(try service.update(id).result?.message).contains("did not reboot"))
       #expect(eventually { service.isApplied(next) })
     }
 

@@ -2,6 +2,7 @@ import CLibevdev
 import Evdev
 import FoundationEssentials
 import Glibc
+import Linux
 import ProjectFiles
 import Recordings
 import Testing
@@ -145,7 +146,7 @@ private final class BothReaders {
     guard result == 0, let opened else { throw CannotOpen(node: node, code: -result) }
     library = opened
     libevdev_set_device_log_function(library, { _, _, _, _, _, _, _, _ in }, LIBEVDEV_LOG_ERROR, nil)
-    count(reader.timePassed(device, at: Self.now))
+    count(reader.timePassed(device, at: SystemClock.monotonic))
   }
 
   deinit {
@@ -164,7 +165,7 @@ private final class BothReaders {
 
   func read() {
     readTheirs()
-    count(reader.readable(device, at: Self.now))
+    count(reader.readable(device, at: SystemClock.monotonic))
   }
 
   private func readTheirs() {
@@ -190,11 +191,5 @@ private final class BothReaders {
       case .change, .ready, .unreadable, .repaired, .stuck, .gone: break
       }
     }
-  }
-
-  private static var now: Instant {
-    var time = timespec()
-    clock_gettime(CLOCK_MONOTONIC, &time)
-    return Instant(nanoseconds: Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec))
   }
 }

@@ -28,7 +28,7 @@ extension VMTests {
         tap(number)
       }
       #expect(!early && !service.isApplied(id))
-      #expect(try service.status().warnings.contains { $0.contains("grabbed by another process") })
+      #expect(try service.status().warnings.contains { $0.contains("another process has grabbed") })
       #expect(eventually(within: .seconds(4)) { service.isApplied(id) })
       withExtendedLifetime(grab) {}
     }

@@ -1,6 +1,7 @@
 import Foundation
 import Glibc
 import Haptics
+import Linux
 import Testing
 import Timeline
 import TouchgateAPI
@@ -26,9 +27,9 @@ final class HapticsBench {
   /// One call; its answer is the action.
   func play(_ kind: FeedbackKind) throws -> Call {
     calls += 1
-    let asked = monotonicNow()
+    let asked = SystemClock.monotonic
     let reply = try service.connection.play(kind.rawValue)
-    return Call(asked: asked, answered: monotonicNow(), reply: reply)
+    return Call(asked: asked, answered: SystemClock.monotonic, reply: reply)
   }
 
   /// How often a call has been made, by any of these functions.

@@ -1,6 +1,7 @@
 import Foundation
 import Glibc
 import Haptics
+import Linux
 import Testing
 import Timeline
 import TouchgateAPI
@@ -13,7 +14,7 @@ extension VMTests {
   struct HapticsHandlerTests {
     /// CLOCK_REALTIME minus CLOCK_MONOTONIC.
     private func offset() -> Int64 {
-      Int64(Date().timeIntervalSince1970 * 1e9) - monotonicNow().nanoseconds
+      Int64(Date().timeIntervalSince1970 * 1e9) - SystemClock.monotonic.nanoseconds
     }
 
     @Test(
@@ -32,7 +33,7 @@ extension VMTests {
 
       // On a machine that is busy with other things the pulse may be left out, or come later than it has to.
       var starts = 0
-      var release = monotonicNow()
+      var release = SystemClock.monotonic
       var (pulse, skew) = (Duration.zero, Duration.zero)
       repeat {
         vibrator.forget()
@@ -41,7 +42,7 @@ extension VMTests {
         let id = try bench.service.submit("felt")
         if starts == 0 { #expect(eventually { vibrator.events.uploads.count == 2 }, "prepared while it waits") }
         #expect(vibrator.events.plays.isEmpty)
-        release = monotonicNow()
+        release = SystemClock.monotonic
         screen.up(slot: 0)
         #expect(try bench.service.end(id)?.state == "applied")
         starts += 1
@@ -100,9 +101,9 @@ extension VMTests {
     func command() throws {
       let bench = try HapticsBench()
       func run(_ arguments: String...) throws -> (Run, Duration) {
-        let start = monotonicNow()
+        let start = SystemClock.monotonic
         let run = try Run(touchgate, ["--socket", "\(bench.service.folder)/socket", "feedback"] + arguments)
-        return (run, monotonicNow() - start)
+        return (run, SystemClock.monotonic - start)
       }
       try #require(try bench.isReady(device: nil))
       let (silent, _) = try run("success", "--", "/bin/sh", "-c", "echo ran; exit 7")

@@ -88,7 +88,7 @@ extension VMTests {
       #expect(always(for: .milliseconds(1500)) { service.applied == [] })
       #expect(try service.status().gate.state == "unknown")
       #expect(try service.status().gate.reason == "screen 'Lobby' is missing")
-      #expect(service.log.contains("screen 'Lobby' is missing; nothing is applied without it"))
+      #expect(service.log.contains("screen 'Lobby' is missing; nothing is applied until it is connected"))
       let lobby = try VirtualTouchscreen(ScreenDescription("Lobby"))
       #expect(eventually { service.isApplied(id) })
       withExtendedLifetime(lobby) {}

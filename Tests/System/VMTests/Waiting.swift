@@ -1,4 +1,6 @@
 import Glibc
+import Linux
+import Timeline
 
 /// Waits until `condition` holds; false if it does not within the limit.
 ///
@@ -26,9 +28,5 @@ func always(for span: Duration, _ condition: () throws -> Bool) rethrows -> Bool
 
 /// Lets time pass, because time itself is what the test needs: a finger rests, a pulse sounds.
 func hold(for span: Duration) {
-  let (seconds, attoseconds) = span.components
-  var left = timespec(tv_sec: Int(seconds), tv_nsec: Int(attoseconds / 1_000_000_000))
-  withUnsafeMutablePointer(to: &left) { left in
-    while nanosleep(left, left) != 0 && errno == EINTR {}
-  }
+  SystemClock.sleep(until: SystemClock.monotonic + span)
 }

@@ -39,7 +39,7 @@ struct FingersTests {
     return Fingers(description.device)
   }
 
-  @Test("on slots: BTN_TOUCH with the first and the last finger, ABS_X/Y of the oldest, ids that go up")
+  @Test("with slots: BTN_TOUCH with the first and the last finger, ABS_X/Y of the oldest, increasing ids")
   func slots() {
     var fingers = fingers(.multitouch(slots: 3))
     fingers.down(2, x: 0.5, y: 0.5)
@@ -54,7 +54,7 @@ struct FingersTests {
     #expect(brief(fingers.takeFrame()) == "S0 T-1 B0 .")
   }
 
-  @Test("several changes stand in one frame, in their order")
+  @Test("several changes are in one frame, in their order")
   func oneFrame() {
     var fingers = fingers(.multitouch(slots: 3))
     fingers.down(0, x: 0, y: 0)
@@ -64,7 +64,7 @@ struct FingersTests {
     #expect(brief(fingers.takeFrame()) == "S0 T0 X0 Y0 S1 T1 X100 Y200 S0 T-1 D1 B1 x100 y200 .")
   }
 
-  @Test("a finger put down where one is replaces the id in place")
+  @Test("a finger put down in an occupied slot replaces the id in place")
   func replaced() {
     var fingers = fingers(.multitouch(slots: 3))
     fingers.down(0, x: 0, y: 0)
@@ -73,7 +73,7 @@ struct FingersTests {
     #expect(brief(fingers.takeFrame()) == "S0 T1 X0 Y0 x0 y0 .")
   }
 
-  @Test("tool type, distance and the lack of BTN_TOUCH show in the events")
+  @Test("tool type, distance and the absence of BTN_TOUCH appear in the events")
   func optional() {
     var fingers = fingers(.multitouch(slots: 1)) {
       $0.toolType = true
@@ -97,7 +97,7 @@ struct FingersTests {
     #expect(brief(fingers.takeFrame()) == "/ B0 .")
   }
 
-  @Test("single touch knows one finger")
+  @Test("single touch reports one finger")
   func single() {
     var fingers = fingers(.singleTouch)
     #expect(fingers.slotCount == 1)
@@ -107,7 +107,7 @@ struct FingersTests {
     #expect(brief(fingers.takeFrame()) == "B0 .")
   }
 
-  @Test("positions come back as they were given")
+  @Test("positions are reported unchanged")
   func positions() throws {
     var fingers = fingers(.multitouch(slots: 1))
     #expect(fingers.position(0) == nil)
@@ -122,7 +122,7 @@ struct PlaybackTests {
     InputEvent(time: Instant(nanoseconds: milliseconds * 1_000_000), type: type, code: code, value: value)
   }
 
-  @Test("frames are written at the stamp of their end, and stamps that go back do not")
+  @Test("frames are written at the stamp of their end, and never go back in time")
   func offsets() {
     let frames = Playback.frames(
       of: [
@@ -132,7 +132,7 @@ struct PlaybackTests {
     #expect(frames.map { brief($0.events) } == ["T5 .", ".", "T-1"])
   }
 
-  @Test("repeats of the kernel are left out where it makes them itself")
+  @Test("the kernel's key repeats are omitted if the kernel of the player makes them itself")
   func repeats() {
     let events = [event(0, 1, 0x14a, 1), event(0, 0, 0, 0), event(9, 1, 0x14a, 2), event(9, 0, 0, 1)]
     #expect(Playback.frames(of: events, withoutRepeats: false).map { brief($0.events) } == ["B1 .", "B2 .1"])

@@ -66,7 +66,7 @@ struct ScriptParserTests {
       ])
   }
 
-  @Test("blocks may span lines and hold blocks, and keep the lines of their commands")
+  @Test("blocks can span lines and contain blocks, and keep the line numbers of their commands")
   func blocks() throws {
     let steps = try ScriptParser.parse(
       """
@@ -92,7 +92,7 @@ struct ScriptParserTests {
       ])
   }
 
-  @Test("grabs are of screens or nodes")
+  @Test("a grab names a screen or a node")
   func grabs() throws {
     let steps = try ScriptParser.parse("screen a; grab a; grab /dev/input/event3; ungrab a; ungrab")
     #expect(
@@ -101,7 +101,7 @@ struct ScriptParserTests {
       ])
   }
 
-  @Test("fed line by line, a block comes when it is closed, and a mistake does not spoil the next line")
+  @Test("line by line, a block is returned when it is closed, and an error does not affect the next line")
   func lineByLine() throws {
     var parser = ScriptParser()
     #expect(try parser.feed("screen a").count == 1)
@@ -166,14 +166,14 @@ struct ScriptParserTests {
     ("grab b", "no screen 'b'"),
   ]
 
-  @Test("a mistake is an error with its line and what is allowed", arguments: bad)
+  @Test("an error has its line and what is allowed", arguments: bad)
   func mistakes(script: String, words: String) {
     let error = #expect(throws: ScriptError.self) { try ScriptParser.parse("screen a\n\(script)\n") }
     #expect(error?.line == 2)
     #expect(error?.problem.contains(words) == true, "\(error?.description ?? "")")
   }
 
-  @Test("touching needs a screen first")
+  @Test("a touch requires a screen")
   func noScreen() {
     let error = #expect(throws: ScriptError.self) { try ScriptParser.parse("up 0") }
     #expect(error?.description == "1: 'up' before any screen; make one first: screen NAME")

@@ -1,5 +1,6 @@
 import FoundationEssentials
 import Glibc
+import Linux
 import ProjectFiles
 import Recordings
 import Testing
@@ -14,7 +15,7 @@ private final class Reader {
 
   init(_ node: String) throws {
     descriptor = open(node, O_RDONLY | O_NONBLOCK)
-    try #require(descriptor >= 0, "\(node): \(String(cString: strerror(errno)))")
+    try #require(descriptor >= 0, "\(node): \(Errno())")
   }
 
   deinit { close(descriptor) }
@@ -48,7 +49,7 @@ private let hasUinput = access("/dev/uinput", W_OK) == 0
 @Suite(
   "virtual touchscreens", .enabled(if: hasUinput, "no /dev/uinput here: Tests/Tools/vm/run runs these"), .serialized)
 struct VirtualTouchscreenTests {
-  @Test("what fingers do is what another program reads, and the kernel's table agrees")
+  @Test("another program reads the events of the fingers, and the kernel's slot table agrees")
   func touches() throws {
     let screen = try VirtualTouchscreen(ScreenDescription("Table", kind: .multitouch(slots: 3)))
     let reader = try Reader(screen.node)
@@ -65,7 +66,7 @@ struct VirtualTouchscreenTests {
     #expect(brief(reader.read()) == "S1 T0 X4095 B1 x4095 . S2 T1 X4095 Y4095 S1 T-1 y4095 . S2 T-1 B0 .")
   }
 
-  @Test("two screens at once do not disturb each other, and one that is unplugged is gone")
+  @Test("two screens do not affect each other, and unplugging removes one")
   func two() throws {
     let first = try VirtualTouchscreen(ScreenDescription("First"))
     let second = try VirtualTouchscreen(ScreenDescription("Second"))
@@ -95,7 +96,7 @@ struct VirtualTouchscreenTests {
     #expect(brief(reader.read()) == "T-1 B0 .")
   }
 
-  @Test("a recording takes its time, divided by the speed")
+  @Test("a recording lasts as long as it was recorded, divided by the speed")
   func speed() throws {
     let screen = try VirtualTouchscreen(ScreenDescription("Played"))
     let events: [InputEvent] = (0..<11).flatMap { step in
@@ -105,15 +106,15 @@ struct VirtualTouchscreenTests {
         InputEvent(time: time, type: EventType.syn, code: EventCode.synReport, value: 0),
       ]
     }
-    let start = MonotonicTime.now()
+    let start = SystemClock.monotonic
     screen.play(Recording(device: screen.device, events: events), speed: 10)
-    let took = MonotonicTime.now() - start
+    let took = SystemClock.monotonic - start
     #expect(took >= .milliseconds(100) && took < .seconds(10))
     #expect(try screen.kernelIDs() == [Int32](repeating: -1, count: 10))
   }
 
   @Test(
-    "recordings of real screens come out of the kernel as they went in",
+    "the kernel reports recordings of real screens unchanged",
     .enabled(if: access(sharedRecordings, R_OK) == 0, "no \(sharedRecordings)"),
     arguments: ["3m_0596_0500_0", "anton_1130_3101_1_0", "irtouch_6615_0070_0", "quanta_0408_3000_0"])
   func recordings(name: String) throws {
@@ -136,7 +137,7 @@ struct VirtualTouchscreenTests {
     #expect(try screen.kernelIDs().allSatisfy { $0 == -1 })
   }
 
-  @Test("a device that the kernel refuses is an error that says so")
+  @Test("a device that the kernel refuses throws an error with the reason")
   func refused() throws {
     var description = ScreenDescription("Wrong")
     description.maxX = -5
@@ -173,9 +174,9 @@ struct VirtualTouchscreenTests {
   }
 }
 
-@Suite("without uinput", .enabled(if: !hasUinput, "/dev/uinput is there"))
+@Suite("without uinput", .enabled(if: !hasUinput, "/dev/uinput exists"))
 struct NoUinputTests {
-  @Test("making a screen says what is missing and what helps")
+  @Test("the error of making a screen says what is missing and what to do")
   func message() {
     let error = #expect(throws: VirtualTouchError.self) { try VirtualTouchscreen(ScreenDescription()) }
     #expect(error?.description.contains("/dev/uinput cannot be opened") == true)

@@ -1,4 +1,5 @@
 import Glibc
+import Linux
 import Racing
 import Timeline
 import VirtualTouch
@@ -48,17 +49,17 @@ struct RacerCommand {
   /// Taps up to the next line on standard input, and ends with nobody on the glass.
   private static func tap(_ screen: VirtualTouchscreen, _ plan: inout TapPlan, _ made: inout [Sighting]) -> Int {
     var taps = 0
-    var due = MonotonicTime.now()
+    var due = SystemClock.monotonic
     for step in plan {
-      due = max(due + step.wait, MonotonicTime.now())
-      MonotonicTime.sleep(until: due)
+      due = max(due + step.wait, SystemClock.monotonic)
+      SystemClock.sleep(until: due)
       switch step.action {
       case .down(let slot):
-        made.append(Sighting(MonotonicTime.now(), .begin(slot: Int32(slot), id: 0)))
+        made.append(Sighting(SystemClock.monotonic, .begin(slot: Int32(slot), id: 0)))
         screen.down(slot: slot, x: 0.2 + 0.01 * Double(taps % 60), y: 0.5)
       case .up(let slot):
         screen.up(slot: slot)
-        made.append(Sighting(MonotonicTime.now(), .end(slot: Int32(slot))))
+        made.append(Sighting(SystemClock.monotonic, .end(slot: Int32(slot))))
       }
       if !step.endsTap { continue }
       taps += 1
@@ -89,7 +90,7 @@ struct RacerCommand {
   }
 
   private static func write(_ sightings: [Sighting], to path: String) {
-    guard let file = fopen(path, "we") else { fail("racer: \(path): \(String(cString: strerror(errno)))\n") }
+    guard let file = fopen(path, "we") else { fail("racer: \(path): \(Errno())\n") }
     fputs(sightings.map { "\($0)\n" }.joined(), file)
     fclose(file)
   }

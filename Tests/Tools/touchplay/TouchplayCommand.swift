@@ -1,4 +1,5 @@
 import Glibc
+import Linux
 import VirtualTouch
 
 /// Virtual touchscreens that play a script. Tests/Support/VirtualTouch/README.md describes the language.
@@ -54,7 +55,7 @@ struct TouchplayCommand {
 
   private static func text(of path: String) -> String {
     guard let file = fopen(path, "re") else {
-      say("touchplay: \(path): \(String(cString: strerror(errno)))\n", to: STDERR_FILENO)
+      say("touchplay: \(path): \(Errno())\n", to: STDERR_FILENO)
       exit(1)
     }
     defer { fclose(file) }

@@ -43,7 +43,7 @@ struct ArchitectureTests {
     #expect(Set(quoted.dropFirst()).isSubset(of: Self.pure[module] ?? []))
   }
 
-  @Test("gates know neither updates nor quiet periods, and the scheduler does not know that touch exists")
+  @Test("gates do not mention updates or quiet periods, and the scheduler does not mention touch")
   func strangers() {
     let words = ["Gating": ["Update", "quietPeriod", "handler"], "Scheduling": ["TouchModel", "Contact", "Frame"]]
     for (module, forbidden) in words {
@@ -52,7 +52,7 @@ struct ArchitectureTests {
           let found = file.lines.filter { line in
             line.split { !$0.isLetter }.contains { $0 == word }
           }
-          #expect(found == [], "\(file.path) speaks of \(word)")
+          #expect(found == [], "\(file.path) mentions \(word)")
         }
       }
     }
@@ -84,7 +84,7 @@ struct ArchitectureTests {
     }
   }
 
-  @Test("the compiler's checks are not talked out of anything")
+  @Test("no source disables the compiler's checks")
   func noEscapes() {
     let forbidden = [
       "@unchecked", "nonisolated(unsafe)", "@preconcurrency", "try!", "as!", "fatalError(",
@@ -109,7 +109,7 @@ struct ArchitectureTests {
     }
   }
 
-  @Test("the files are read as they should be: imports of all kinds are seen, comments and texts are not")
+  @Test("imports of all kinds are found, and comments and string literals are ignored")
   func reader() {
     let file = SourceTree.File(
       path: "Sources/Timeline/Example.swift",

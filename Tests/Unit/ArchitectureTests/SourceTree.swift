@@ -11,7 +11,7 @@ struct SourceTree {
 
     var module: String { path.split(separator: "/").dropFirst().first.map(String.init) ?? "" }
 
-    /// Names of the imported modules, whatever stands before the word `import`, and of what kind it is.
+    /// Names of the imported modules, whatever precedes the word `import`, and whatever kind of import it is.
     var imports: [String] {
       lines.compactMap { line in
         let words = line.split { $0 == " " || $0 == "\t" }.map(String.init)
@@ -43,7 +43,7 @@ struct SourceTree {
     self.files = files
   }
 
-  /// The lines without `//` comments and without what stands in string literals.
+  /// The lines without `//` comments and without the content of string literals.
   static func code(_ text: String) -> [String] {
     text.split(separator: "\n", omittingEmptySubsequences: false).map { line in
       var result = ""

@@ -286,7 +286,7 @@ struct ProblemTextTests {
     }
   }
 
-  @Test("a client that was refused because of a bound is told when to try again")
+  @Test("a refusal because of a limit says when to try again")
   func retryAfter() {
     for example in examples where example.status == 429 {
       #expect(example.problem.refusal.headers.map(\.name) == ["Retry-After"])

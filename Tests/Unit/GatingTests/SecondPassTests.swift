@@ -91,7 +91,7 @@ struct SecondPassTests {
     #expect(panel.gate.state == .touched(contacts: 1, since: at(1)))
   }
 
-  @Test("garbage whose BTN_TOUCH is up though its id stands in the table goes after two seconds")
+  @Test("a stale id in the table with BTN_TOUCH up is dropped after two seconds")
   mutating func staleID() {
     panel.frame((EventCode.slot, 0), (EventCode.trackingID, 5), (EventCode.buttonTouch, 1))
     let stale = KernelTable(trackingIDs: [5, -1], touchDown: false)

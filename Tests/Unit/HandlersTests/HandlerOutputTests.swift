@@ -34,7 +34,7 @@ struct HandlerOutputTests {
     }
   }
 
-  @Test("a program that writes faster than it is read is left after 16 KiB; what is left comes the next time")
+  @Test("at most 16 KiB are read at a time, however fast the program writes; the rest is read the next time")
   func flood() throws {
     let pipe = try Pipe()
     try pipe.write(String(repeating: "y\n", count: 400_000))
@@ -46,7 +46,7 @@ struct HandlerOutputTests {
     #expect(queued == 800_000 - 16_384 - 10)
   }
 
-  @Test("lines come whole, the rest of a long one is left out, the last one needs no end")
+  @Test("lines are logged whole, a long one is cut, and the last one needs no newline")
   func lines() throws {
     let pipe = try Pipe()
     var output = HandlerOutput()

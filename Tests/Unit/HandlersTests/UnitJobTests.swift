@@ -48,7 +48,7 @@ struct UnitJobTests {
     unlink(marker)
   }
 
-  @Test("the bus is lost and returns while the unit runs: its record is read each second, and its deadline says so")
+  @Test("the bus is lost and returns while the unit runs: its record is read each second, with a deadline each")
   func busReturns() throws {
     let job = try job()
     manager.answerJob(.success("/job/1"), at(0.1))
@@ -139,13 +139,13 @@ struct UnitJobTests {
   @Test("without a bus nothing is started, and no marker is left")
   func noBus() throws {
     manager.isConnected = false
-    #expect(throws: HandlersError("cannot start unit a.service: D-Bus is not available, so systemd cannot be asked")) {
+    #expect(throws: HandlersError("cannot start unit a.service: D-Bus is not available; systemctl status dbus")) {
       try job()
     }
     #expect(UnitMarker(path: marker) == nil)
   }
 
-  @Test("a former run's unit is asked for at each recheck, once at a time, and stopped when its time is over")
+  @Test("a former run's unit is read at each recheck, once at a time, and stopped after its timeout")
   func probe() throws {
     var found: [UnitProbe.Finding] = []
     let asked = UnitMarker(unit: "a.service", asked: UInt64(at(0).nanoseconds / 1000), boot: "boot", isAccepted: true)

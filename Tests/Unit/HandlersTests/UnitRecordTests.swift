@@ -67,7 +67,7 @@ struct UnitRecordTests {
     #expect(UnitRecord(killed)?.exitStatus == nil)
   }
 
-  @Test("the end tells result and exit status, and what 75 asks for")
+  @Test("the end contains the result and the exit status, and 75 means try again later")
   func ends() {
     func end(_ verdict: UnitRecord.Verdict, _ record: UnitRecord?, job: String? = nil) -> HandlerEnd {
       UnitRecord.end(

@@ -2,7 +2,7 @@ import Haptics
 import Testing
 import Timeline
 
-@Suite("Times of calls")
+@Suite("The timing of calls")
 struct CallTimesTests {
   /// Milliseconds after the first moment.
   private func at(_ milliseconds: Int) -> Instant { Instant(nanoseconds: 0) + .milliseconds(milliseconds) }
@@ -16,7 +16,7 @@ struct CallTimesTests {
     return calls
   }
 
-  @Test("a call after what was prepared has expired needs its lead, although no time was reported to have passed")
+  @Test("a call after the preparation has expired needs its lead, even if timePassed was not called in between")
   func expired() {
     var calls = ready(.light)
     #expect(calls.call(.light, lead: .milliseconds(100), at: at(1000)).1 == [])
@@ -31,7 +31,7 @@ struct CallTimesTests {
     #expect(calls.timePassed(at(5)) == [])
   }
 
-  @Test("a loop that comes round after the deadline runs the action without a pulse")
+  @Test("a loop that is later than the deadline runs the action without a pulse")
   func tooLate() {
     var calls = ready(.light)
     let (id, outputs) = calls.call(.light, lead: .milliseconds(100), at: at(2000))
@@ -51,7 +51,7 @@ struct CallTimesTests {
 
 @Suite("Room on a device")
 struct EffectRoomTests {
-  @Test("an effect that is spare is used before another kind has to make room")
+  @Test("a spare effect is used before another kind has to make room")
   func spareFirst() throws {
     let motor = try #require(MotorDescription(codes: [0x50], slots: 3))
     var bank = EffectBank(table: PatternTable(), strength: 1, motor: motor)

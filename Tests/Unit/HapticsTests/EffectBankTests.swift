@@ -35,7 +35,7 @@ struct EffectBankTests {
     Kernel(bank: EffectBank(table: PatternTable(), strength: strength, motor: try Self.motor(slots: slots, codes)))
   }
 
-  @Test("each kind is one upload for each pulse, with the kernel's own delay, and all are played by one write")
+  @Test("each pulse is one upload with its delay, and one write plays the whole pattern")
   func uploads() throws {
     for kind in FeedbackKind.allCases {
       var kernel = try kernel(slots: 16)
@@ -50,7 +50,7 @@ struct EffectBankTests {
     }
   }
 
-  @Test("a thousand plays use one set of effects and no upload more than the first of each kind", arguments: [11, 16])
+  @Test("a thousand plays use one set of effects, uploaded once for each kind", arguments: [11, 16])
   func oneSet(_ slots: Int) throws {
     var kernel = try kernel(slots: slots)
     for number in 0..<1000 {
@@ -60,7 +60,7 @@ struct EffectBankTests {
     #expect(kernel.effects.keys.sorted() == Array(0..<11))
   }
 
-  @Test("a device with few slots never gets more effects than it has, and plays the first pulses", arguments: 1...10)
+  @Test("a device never gets more effects than it has slots, and plays the first pulses", arguments: 1...10)
   func fewSlots(_ slots: Int) throws {
     var kernel = try kernel(slots: slots)
     for number in 0..<1000 {
@@ -77,7 +77,7 @@ struct EffectBankTests {
     }
   }
 
-  @Test("what still sounds is stopped in the same write before the next begins, also of the same kind")
+  @Test("effects that still play are stopped in the same write before the next ones start, also of the same kind")
   func overlapping() throws {
     var kernel = try kernel(slots: 16, codes: [0x50])
     kernel.prepare(.success)
@@ -90,7 +90,7 @@ struct EffectBankTests {
     #expect(kernel.play(.heavy, start + .seconds(1)).map(\.value) == [1])
   }
 
-  @Test("strength scales and does not cut, and never becomes 0, which an on/off motor would take for off")
+  @Test("strength scales all pulses, and none becomes 0, which a motor with only on and off treats as off")
   func strength() throws {
     var half = try kernel(slots: 16, strength: 0.5)
     half.prepare(.warning)
@@ -100,7 +100,7 @@ struct EffectBankTests {
     #expect(least.effects[0]?.magnitude == 1)
   }
 
-  @Test("a device that knows only FF_PERIODIC gets the waveform it has, and at most 0x7fff")
+  @Test("a device with only FF_PERIODIC gets a waveform that it supports, and at most 0x7fff")
   func periodic() throws {
     var kernel = try kernel(slots: 4, codes: [0x51, 0x58, 0x59])
     kernel.prepare(.heavy)
@@ -115,7 +115,7 @@ struct EffectBankTests {
     #expect(MotorDescription(codes: [0x52], slots: 4) == nil)
   }
 
-  @Test("an id that the kernel has forgotten is asked for anew, once")
+  @Test("an effect whose id the kernel no longer has is uploaded again, once")
   func staleID() throws {
     var kernel = try kernel(slots: 16)
     kernel.prepare(.success)
@@ -127,7 +127,7 @@ struct EffectBankTests {
     #expect(again.map(\.id) == [nil, 1])
   }
 
-  @Test("where other programs have taken slots, the pattern makes do with what is left")
+  @Test("if other programs use slots, the pattern is shortened to those that are left")
   func noRoom() throws {
     var kernel = try kernel(slots: 16)
     kernel.prepare(.light)

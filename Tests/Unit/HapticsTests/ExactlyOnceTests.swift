@@ -104,7 +104,7 @@ struct ExactlyOnceTests {
 
   static let depth = ProcessInfo.processInfo.environment["HAPTICS_DEPTH"].flatMap { Int($0) } ?? 4
 
-  @Test("under every order of inputs, from every beginning: once, in time, and at once without a motor")
+  @Test("in every order of inputs from every initial state: once, in time, and immediately without a motor")
   func everyOrder() {
     var orders = 0
     var violations = 0

@@ -91,7 +91,7 @@ struct FeedbackTests {
     #expect(motor.commands == [])
   }
 
-  @Test("what was prepared ahead fires without a lead, once, and not after it has expired")
+  @Test("a kind that was prepared ahead plays without a lead, once, and not after the preparation has expired")
   func ahead() throws {
     let bench = Bench()
     bench.feedback.prepare(.success, for: .seconds(10))
@@ -113,7 +113,7 @@ struct FeedbackTests {
     #expect(bench.lastPlay == 2)
   }
 
-  @Test("a motor that does not answer: the action 15 ms after the lead, the next ones at once, until it answers")
+  @Test("if the motor does not answer, the action runs 15 ms after the lead, and later ones at once until it does")
   func stuck() {
     let bench = Bench()
     bench.call(.light)
@@ -136,7 +136,7 @@ struct FeedbackTests {
     #expect(bench.ran == 100)
   }
 
-  @Test("a device that refuses: the action at once, the reason told, and tried again after 5 s")
+  @Test("if the device refuses, the action runs at once, the reason is reported, and the device is retried after 5 s")
   func broken() {
     let bench = Bench()
     bench.call(.light)
@@ -153,7 +153,7 @@ struct FeedbackTests {
     #expect(bench.feedback.silentBecause == nil)
   }
 
-  @Test("a change of a device that refused: it is tried at once, and the reason stays until it works")
+  @Test("a device that refused is retried as soon as it changes, and the reason stays until it works")
   func mayWorkAgain() {
     let bench = Bench()
     bench.call(.light)
@@ -173,7 +173,7 @@ struct FeedbackTests {
     #expect(bench.ran == 2)
   }
 
-  @Test("a change of a device that works, that does not answer, or that is gone does nothing")
+  @Test("a change of a device that works, does not answer, or is gone has no effect")
   func mayWorkAgainOtherwise() {
     let bench = Bench()
     bench.call(.light)
@@ -187,7 +187,7 @@ struct FeedbackTests {
     #expect(bench.feedback.silentBecause == "gone" && bench.motor.commands.count == 3)
   }
 
-  @Test("unplugged between prepare and pulse: the action at once; what the old device says later does not count")
+  @Test("unplugged between prepare and pulse: the action runs at once, and later reports of the old device are ignored")
   func unplugged() {
     let bench = Bench()
     bench.call(.heavy)
@@ -205,7 +205,7 @@ struct FeedbackTests {
     #expect(bench.lastPlay != nil)
   }
 
-  @Test("what is under way when the service stops runs then; later calls at once")
+  @Test("pending actions run when the service stops; later ones run at once")
   func stopping() {
     let bench = Bench()
     bench.call(.error)
@@ -217,7 +217,7 @@ struct FeedbackTests {
     #expect(bench.ran == 2)
   }
 
-  @Test("a device that nobody has wanted for 30 s is closed, and prepared again when it is wanted")
+  @Test("a device that was not used for 30 s is closed, and prepared again when it is needed")
   func idle() {
     let bench = Bench()
     bench.feedback.prepare(.light, for: .seconds(40))

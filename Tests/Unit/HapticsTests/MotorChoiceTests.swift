@@ -1,7 +1,7 @@
 import Haptics
 import Testing
 
-@Suite("Which device vibrates")
+@Suite("The choice of the device that vibrates")
 struct MotorChoiceTests {
   func candidate(_ name: String, path: String = "", codes: Set<UInt16> = [0x50]) -> MotorChoice.Candidate {
     MotorChoice.Candidate(id: "/sys/\(name)", node: "/dev/input/\(name)", name: name, path: path, codes: codes)
@@ -9,7 +9,7 @@ struct MotorChoiceTests {
 
   func reason(_ choice: MotorChoice) -> String { if case .none(let reason) = choice { reason } else { "" } }
 
-  @Test("the only one is taken; of several the one on the touchscreen's hardware; else none, and they are named")
+  @Test("the only device is used, or the one on the touchscreen's hardware; otherwise none, and the reason lists them")
   func rules() {
     let one = candidate("one", path: "usb-1")
     let two = candidate("two", path: "usb-2")
@@ -21,7 +21,7 @@ struct MotorChoiceTests {
     #expect(reason(MotorChoice([], touchscreens: [], wanted: nil)) == "no device has force feedback")
   }
 
-  @Test("a device that is not spoken to is never taken, and the reason says so; it does not make one of two")
+  @Test("an unsupported device is never used and does not count, and the reason names it")
   func unspoken() {
     let wheel = candidate("wheel", codes: [0x52, 0x53])
     let motor = candidate("motor")
@@ -29,13 +29,13 @@ struct MotorChoiceTests {
     #expect(MotorChoice([wheel, motor], touchscreens: [], wanted: nil) == .chosen(motor))
   }
 
-  @Test("what the configuration names is taken, whatever else is there, and nothing in its place")
+  @Test("a configured device is used whatever else is present, and nothing replaces it if it is missing")
   func named() {
     let one = candidate("one", path: "usb-1")
     let two = candidate("two", path: "usb-2")
     #expect(MotorChoice([one, two], touchscreens: ["usb-2"], wanted: { $0.name == "one" }) == .chosen(one))
     let missing = reason(MotorChoice([one], touchscreens: [], wanted: { $0.name == "x" }))
-    #expect(missing == "no device matches Device=")
+    #expect(missing == "no device matches Device= in [Haptics]")
     #expect(reason(MotorChoice([one, two], touchscreens: [], wanted: { _ in true })).contains("several"))
   }
 }

@@ -4,7 +4,7 @@ import Testing
 @Suite("Patterns")
 struct PatternTests {
   @Test(
-    "the built-in patterns are the table's",
+    "the built-in patterns are those of the table in docs/haptics.md",
     arguments: [
       (FeedbackKind.selection, "20@0.40", "10@0.30"), (.light, "30@0.50", "12@0.45"), (.medium, "40@0.75", "20@0.70"),
       (.heavy, "60@1.00", "30@1.00"), (.success, "30@0.5 g60 40@1.0", "12@0.5 g80 20@1.0"),
@@ -16,7 +16,7 @@ struct PatternTests {
     #expect(PatternTable(.crisp)[kind] == (try Pattern(crisp)))
   }
 
-  @Test("for a motor nothing is shorter than 20 ms, and no two kinds feel the same where strength is not known")
+  @Test("for a motor no pulse is shorter than 20 ms, and all kinds differ even without different strengths")
   func onAndOff() {
     let table = PatternTable(.motor)
     let rhythms = FeedbackKind.allCases.map { table[$0].pulses.map { [$0.delay, $0.length] } }
@@ -40,7 +40,7 @@ struct PatternTests {
     #expect(error?.description.contains(words) == true, "\(error?.description ?? "")")
   }
 
-  @Test("each pulse counts from the beginning of the pattern")
+  @Test("the start of each pulse is relative to the beginning of the pattern")
   func delays() throws {
     let pattern = try Pattern("10@1  g20\t30@0.5 g40 50@0.25")
     #expect(pattern.pulses.map(\.delay) == [0, 30, 100])

@@ -3,12 +3,12 @@ import Testing
 import Timeline
 
 /// The judge of the race tests must find what it looks for.
-@Suite("What one reader saw, set off")
+@Suite("The contacts that one reader saw")
 struct AccountTests {
   private func account(_ lines: String...) -> Account { Account(lines.compactMap { Sighting(line: $0) }) }
   private func instants(_ nanoseconds: Int64...) -> [Instant] { nanoseconds.map { Instant(nanoseconds: $0) } }
 
-  @Test("whole contacts and keys leave no halves")
+  @Test("complete contacts and keys leave no halves")
   func whole() {
     let seen = account(
       "10 begin 0 5", "10 press 330", "15 begin 1 6", "20 end 0", "25 end 1", "25 release 330", "30 press 116",
@@ -58,7 +58,7 @@ struct AccountTests {
     #expect(account("10 begin 0 5", "20 loss").losses == 1)
   }
 
-  @Test("lines of other text are no sightings; what is written is read again")
+  @Test("lines of other text are ignored; a line that was written is read back unchanged")
   func lines() {
     for line in ["", "10", "x begin 0 5", "10 begin 0", "10 begin 0 x", "10 end", "10 press", "10 fall 3"] {
       #expect(Sighting(line: line) == nil, "\(line)")

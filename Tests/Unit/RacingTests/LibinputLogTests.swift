@@ -1,7 +1,7 @@
 import Racing
 import Testing
 
-@Suite("What libinput printed")
+@Suite("The output of libinput")
 struct LibinputLogTests {
   private let log = """
     -event3   DEVICE_ADDED            Lobby                             seat0 default group1  cap:t  size 0x0mm ntouches 10

@@ -2,14 +2,14 @@ import Racing
 import Testing
 import Timeline
 
-@Suite("What one reader saw of each tap")
+@Suite("The taps that one reader saw")
 struct TapAccountTests {
   private func account(made: [String], seen: [String]) -> TapAccount {
     TapAccount(made: made.compactMap { Sighting(line: $0) }, seen: seen.compactMap { Sighting(line: $0) })
   }
   private let two = ["1000000 begin 0 0", "2000000 begin 1 0", "3000000 end 0", "4000000 end 1"]
 
-  @Test("seen whole, also under a wrong slot; swallowed; seen by half")
+  @Test("a tap is seen completely, even under a wrong slot, or swallowed, or seen by half")
   func taps() {
     let whole = account(made: two, seen: ["1001000 begin 1 5", "2001000 begin 1 6", "2999000 end 0", "3999000 end 1"])
     #expect(whole.taps.count == 1 && whole.halves == 0 && whole.swallowed == 0 && whole.strays == 0)
@@ -20,7 +20,7 @@ struct TapAccountTests {
     #expect(account(made: two, seen: ["2001000 begin 0 5", "3999000 end 1"]).split == 1)
   }
 
-  @Test("what is seen goes to the tap during which it was stamped, else it is a stray")
+  @Test("a contact belongs to the tap during which it was stamped; otherwise it is a stray")
   func times() {
     let made = two + ["5000000 begin 0 0", "6000000 end 0"]
     let seen = ["1001000 begin 0 5", "3999000 end 0", "4500000 end 0", "5000000 begin 0 6", "5999000 end 0"]

@@ -167,7 +167,7 @@ struct ActionQueueTests {
 
   // MARK: The last look
 
-  @Test("what is queued at the last look waits until the handler has been started")
+  @Test("actions queued during the last look wait until the handler has been started")
   func nothingBetween() {
     var effects = ScriptedEffects()
     effects.duringLastLook = { $0.submit("b", 2) }
@@ -176,7 +176,7 @@ struct ActionQueueTests {
     #expect(effects.news() == whole + ["store accept b", "accepted b"])
   }
 
-  @Test("a finger found by the last look sends the update back, and what was prepared is discarded")
+  @Test("a finger found by the last look sends the update back, and the prepared handler is discarded")
   func sentBack() {
     var effects = ScriptedEffects()
     effects.duringLastLook = { $0.found["panel"] = touched(since: 1) }
@@ -199,7 +199,7 @@ struct ActionQueueTests {
     #expect(effects.scheduler.blockers(of: id("b"), at: at(2)).map(\.code) == [.touched, .applying])
   }
 
-  @Test("a recheck hears the gates first, so an update may start from it")
+  @Test("a recheck reports the gates first, so it can start an update")
   func recheck() {
     var effects = ScriptedEffects()
     effects.found["panel"] = touched(since: 1)
@@ -224,7 +224,7 @@ struct ActionQueueTests {
     #expect(effects.news() == whole.dropLast(3) + ["store finish a", "ended a: failed"])
   }
 
-  @Test("a handler that nobody takes waits again, whether that is found before the last look or at the start")
+  @Test("an update without a receiver waits again, whether that is found before the last look or at the start")
   func notTaken() {
     for isFoundEarly in [true, false] {
       var effects = ScriptedEffects()
@@ -246,7 +246,7 @@ struct ActionQueueTests {
     #expect(effects.news() == ["last look t", "starts", "start turn t"])
   }
 
-  @Test("a turn that is left before its last look has none")
+  @Test("a turn whose client leaves before the last look has none")
   func turnIsLeft() {
     var effects = ScriptedEffects()
     let turn = Turn(id: id("t"), owner: Submitter(uid: 1, pid: 2), screen: nil, quietPeriod: nil, sequence: 1)

@@ -58,7 +58,7 @@ struct AttemptTests {
     #expect(bench.scheduler.nextDeadline == nil)
   }
 
-  @Test("one attempt, where nothing is said: the first failure is the end")
+  @Test("one attempt by default: the first failure is final")
   mutating func one() {
     bench.submit("a")
     bench.handlerEnds(.failed)
@@ -97,7 +97,7 @@ struct AttemptTests {
 
   // MARK: The backoff
 
-  @Test("it doubles with every failure up to 10 minutes, give or take a fifth", arguments: [1, 2, 3, 99] as [UInt64])
+  @Test("it doubles with every failure up to 10 minutes, plus or minus a fifth", arguments: [1, 2, 3, 99] as [UInt64])
   func doubling(_ seed: UInt64) {
     let expected = [10.0, 20, 40, 80, 160, 320, 600, 600, 600, 600, 600, 600]
     for (backoff, whole) in zip(Self.backoffs(12, seed: seed), expected) {
@@ -252,7 +252,7 @@ struct AttemptTests {
 
   // MARK: Over a restart
 
-  @Test("failures are counted over a restart, and a start whose end nobody heard is none")
+  @Test("failures are counted across a restart, and a start whose end was not seen is not a failure")
   mutating func restart() {
     bench.submit("a", to: "flaky")
     bench.handlerEnds(.failed)

@@ -2,7 +2,7 @@ import Scheduling
 import Testing
 import Timeline
 
-@Suite("How long what was in its way")
+@Suite("How long each blocker has blocked an update")
 struct BlockedTimesTests {
   private func blocked(_ bench: Bench, _ text: String = "a") -> [String: Int64]? {
     if case .finished(let result)? = bench.store[id(text)]?.state { return result.blocked.milliseconds }
@@ -30,7 +30,7 @@ struct BlockedTimesTests {
     #expect(bench.violations == [])
   }
 
-  @Test("only from its own acceptance on, whatever was before and whoever waits beside it")
+  @Test("the time counts from the update's acceptance, whatever blocked others before")
   func fromAcceptance() {
     var bench = Bench(quiet: .seconds(3))
     bench.touch()
@@ -96,7 +96,7 @@ struct BlockedTimesTests {
     #expect(bench.violations == [])
   }
 
-  @Test("a service that is stopped and started again goes on adding up")
+  @Test("the times continue to add up after a restart of the service")
   func restart() {
     var bench = Bench()
     bench.touch()
@@ -112,7 +112,7 @@ struct BlockedTimesTests {
     #expect(next.blockedTimes(of: id("a"), at: at(102))?.milliseconds == ["touched": 7000])
   }
 
-  @Test("milliseconds and back; a word that is no code is left out")
+  @Test("times are stored as milliseconds and read back; an unknown code is skipped")
   func stored() {
     let times = BlockedTimes(milliseconds: ["touched": 5, "nonsense": 7, "hold": 0])
     #expect(times.milliseconds == ["touched": 5])

@@ -86,7 +86,7 @@ struct BlockerTests {
     #expect(blockers(bench, "c").map(\.owner) == ["a", "b"])
   }
 
-  @Test("the handler of a former run blocks as any other")
+  @Test("the handler of a former run blocks like any other")
   func orphan() {
     var bench = Bench()
     bench.submit("a")

@@ -2,7 +2,7 @@ import Scheduling
 import Testing
 import Timeline
 
-@Suite("What people ask for afterwards: cancel and apply")
+@Suite("Requests about a waiting update: cancel and apply")
 struct CancelAndExpediteTests {
   private static let policies = ["flaky": HandlerPolicy(attempts: 9, backoff: .seconds(100))]
   private var bench = Bench(interval: .forever, policies: policies)
@@ -52,7 +52,7 @@ struct CancelAndExpediteTests {
     #expect(bench.violations == [])
   }
 
-  @Test("one that is being applied, has ended, is on its way into the store, or is not known cannot be cancelled")
+  @Test("an update that is being applied, has ended, is not stored yet, or is unknown cannot be cancelled")
   mutating func notWaiting() {
     bench.duringLastLook = { bench in
       _ = bench.news()
@@ -88,7 +88,7 @@ struct CancelAndExpediteTests {
     #expect(!scheduler.isWaiting(id("a")))
   }
 
-  @Test("a cancel that cannot be stored: it waits on, in its place and with its key, and may be cancelled again")
+  @Test("if a cancel cannot be stored, the update still waits in its place with its key, and can be cancelled again")
   func cannotStore() {
     var bench = Bench()
     bench.touch()
@@ -208,7 +208,7 @@ struct CancelAndExpediteTests {
     #expect(bench.violations == [])
   }
 
-  @Test("one that is being applied, has ended or is not known cannot be hurried; twice is as good as once")
+  @Test("an update that is being applied, has ended or is unknown cannot be expedited; twice is the same as once")
   mutating func notToHurry() {
     bench.submit("a")
     _ = bench.news()
@@ -225,7 +225,7 @@ struct CancelAndExpediteTests {
     #expect(bench.violations == [])
   }
 
-  @Test("while one is being applied, the screen is clear and another is hurried: it is next, not beside")
+  @Test("an update expedited while another is being applied, on a clear screen, is next, not simultaneous")
   mutating func beside() {
     bench.submit("a")
     bench.submit("b", quiet: .seconds(100))

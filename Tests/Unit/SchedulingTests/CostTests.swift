@@ -52,7 +52,7 @@ struct CostTests {
     #expect(heap.first == nil && heap.count == 0)
   }
 
-  @Test("what has left a heap of 100,000 is cleared away without looking at all of it each time")
+  @Test("removals from a heap of 100,000 are cleaned up without a scan of the whole heap each time")
   func tidy() {
     let counter = Counter()
     var heap = Heap<Counted>()

@@ -60,7 +60,7 @@ struct DeadlineTests {
     #expect(bench.violations == [])
   }
 
-  @Test("expire: an update that is being applied at its deadline goes on; if it fails it does not wait again")
+  @Test("expire: an update that is being applied at its deadline continues; if it fails it does not wait again")
   mutating func applying() {
     bench.submit("a", deadline: wall(60))
     bench.pass(until: 70)
@@ -184,7 +184,7 @@ struct DeadlineTests {
     #expect(bench.violations == [])
   }
 
-  @Test("apply: a failure after it is followed by a backoff as any other")
+  @Test("apply: a failure after it is followed by a backoff like any other")
   mutating func failsAfter() {
     bench.touch()
     bench.submit("a", to: "flaky", deadline: wall(60), onDeadline: .apply)
@@ -200,7 +200,7 @@ struct DeadlineTests {
     #expect(bench.violations == [])
   }
 
-  @Test("apply: a handler that asks to be tried later, after it, is not started without end")
+  @Test("apply: after it, a handler that asks to be tried later has a backoff")
   mutating func laterAfter() {
     bench.submit("a", to: "flaky", deadline: wall(1), onDeadline: .apply)
     bench.pass(until: 2)

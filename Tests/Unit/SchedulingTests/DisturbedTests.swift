@@ -27,7 +27,7 @@ struct DisturbedTests {
     #expect(scheduler.blockedTimes(of: id("a"), at: at(2))?[.touched] == .seconds(1))
   }
 
-  @Test("or at the news of a screen")
+  @Test("or at the next change of a screen")
   func untilNews() {
     var scheduler = verifying()
     _ = scheduler.lastLookDone(id("a"), disturbed: true, at: at(1))

@@ -21,7 +21,7 @@ struct ForceTests {
     #expect(bench.violations == [])
   }
 
-  @Test("where nothing was in its way it overrode nothing")
+  @Test("an update that nothing blocked overrode nothing")
   func overNothing() {
     var bench = Bench()
     bench.release()
@@ -48,7 +48,7 @@ struct ForceTests {
     #expect(bench.violations == [])
   }
 
-  @Test("what is forced goes before what is not, by priority and place among its like")
+  @Test("forced updates go before others, by priority and then by arrival")
   func order() {
     var bench = Bench()
     bench.submit("first")

@@ -136,7 +136,7 @@ struct FromFingerToHandlerTests {
     #expect(kiosk.bench.running == id("a"))
   }
 
-  @Test("the quiet period goes on when the screen is unplugged: after the last touch, and after the grace time")
+  @Test("the quiet period continues when the screen is unplugged: after the last touch, and after the grace time")
   func quietAfterUnplug() {
     var kiosk = Kiosk(quiet: .seconds(5))
     kiosk.pass(until: 10)

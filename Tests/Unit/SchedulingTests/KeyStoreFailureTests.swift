@@ -10,7 +10,7 @@ struct KeyStoreFailureTests {
     bench.said.filter { $0.hasPrefix("start") }.map { String($0.dropFirst(6).prefix { $0 != "," }) }
   }
 
-  @Test("a replacement that cannot be stored is refused, and the older waits on in its place, with its key")
+  @Test("a replacement that cannot be stored is refused, and the older update still waits in its place with its key")
   mutating func replaceFails() {
     bench.touch()
     bench.submit("a")

@@ -214,7 +214,7 @@ struct KeyTests {
     #expect(bench.violations == [])
   }
 
-  @Test("a key is free again once its update has ended in whatever way")
+  @Test("a key is free again once its update has ended, however it ended")
   mutating func freeAgain() {
     bench.touch()
     bench.submit("a", key: "k")
@@ -228,7 +228,7 @@ struct KeyTests {
     #expect(bench.violations == [])
   }
 
-  @Test("keys are known after a restart")
+  @Test("keys survive a restart")
   mutating func restart() {
     bench.touch()
     bench.submit("a", key: "k")

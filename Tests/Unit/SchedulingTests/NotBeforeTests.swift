@@ -4,7 +4,7 @@ import Timeline
 
 @Suite("Not before its time")
 struct NotBeforeTests {
-  /// So seldom looked again that every other wake-up is seen.
+  /// Rechecks are so rare that every other wake-up is visible.
   private var bench = Bench(interval: .forever)
 
   @Test("it starts when the wall clock says so, to the millisecond, and the timer is set for it")
@@ -41,7 +41,7 @@ struct NotBeforeTests {
     #expect(bench.running == id("b"))
   }
 
-  @Test("nobody waits behind it, whatever its priority; once it may go it is in its place")
+  @Test("no update waits behind it, whatever its priority; from its time on it has its place in the order")
   mutating func place() {
     bench.submit("a", priority: 5, notBefore: wall(100))
     bench.submit("b")
@@ -54,7 +54,7 @@ struct NotBeforeTests {
     #expect(bench.violations == [])
   }
 
-  @Test("the quiet period runs beside it, not after it")
+  @Test("the quiet period runs at the same time, not afterwards")
   mutating func quiet() {
     bench.submit("a", quiet: .seconds(30), notBefore: wall(100))
     bench.pass(until: 100)
@@ -156,7 +156,7 @@ struct NotBeforeTests {
     #expect(bench.violations == [])
   }
 
-  @Test("a clock that is followed by a millisecond does not make a timer that never rests")
+  @Test("a clock that is adjusted by a millisecond does not make the timer fire endlessly")
   mutating func slewed() {
     bench.touch()
     bench.submit("a", notBefore: wall(10))

@@ -64,7 +64,7 @@ struct OrderTests {
     #expect(scheduler.screens(open, at: at(11.5)) == [.store(.beginApplying(a.id, attempt: 1))])
   }
 
-  @Test("the release that was waited for is told at the start; a release before the request is not")
+  @Test("a start reports the time since the release if the update waited for it, and not if it came before the request")
   func releasedAt() {
     var bench = Bench(quiet: .seconds(2))
     bench.touch()

@@ -4,7 +4,7 @@ import Timeline
 
 @Suite("The operator's pause, and holds")
 struct PauseAndHoldTests {
-  @Test("paused: nothing starts, what comes is accepted, and each knows who and why; resumed: it starts at once")
+  @Test("while paused nothing starts, updates are accepted, and each names who paused and why; resume starts at once")
   func pause() {
     var bench = Bench()
     bench.release()
@@ -63,7 +63,7 @@ struct PauseAndHoldTests {
     #expect(bench.violations == [])
   }
 
-  @Test("holds are a set: all must be gone, in whatever order; the same name twice is one")
+  @Test("holds are a set: all must end, in any order; the same id twice is one hold")
   func set() {
     var bench = Bench()
     bench.release()

@@ -194,7 +194,7 @@ struct PriorityTests {
 
   // MARK: Counts
 
-  @Test("how many wait is counted for each user, whatever becomes of them")
+  @Test("the number of waiting updates per user is right, however they end")
   func users() {
     var bench = Bench(policies: ["flaky": HandlerPolicy(attempts: 2)])
     func counts() -> [Int] { [1, 2, 3].map { bench.scheduler.waitingCount(of: $0) } }

@@ -21,7 +21,7 @@ struct QuietPeriodTests {
     #expect(bench.violations == [])
   }
 
-  @Test("each touch starts it anew")
+  @Test("each touch restarts it")
   func anew() {
     var bench = Bench(quiet: .seconds(5))
     bench.submit("a")

@@ -26,7 +26,7 @@ struct RebootTests {
     #expect(bench.violations == [])
   }
 
-  @Test("the machine goes down under its handler: the same, whatever the handler's end")
+  @Test("if the machine goes down while the handler runs, the result is the same, however the handler ended")
   func downUnderTheHandler() {
     var bench = Self.bench()
     bench.submit("a", to: "os")
@@ -70,7 +70,7 @@ struct RebootTests {
       return
     }
     #expect(
-      result.state == .failed && result.message.contains("has not rebooted within \(TimeSpan.describe(.seconds(60)))"))
+      result.state == .failed && result.message.contains("did not reboot within \(TimeSpan.describe(.seconds(60)))"))
     #expect(bench.violations == [])
   }
 

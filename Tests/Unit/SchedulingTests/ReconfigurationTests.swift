@@ -2,7 +2,7 @@ import Scheduling
 import Testing
 import Timeline
 
-@Suite("The administrator decides anew, and a former run's handler has a record")
+@Suite("Reload, and the record of a former run's handler")
 struct ReconfigurationTests {
   private let first = update("a", 1)
   private let second = update("b", 2)
@@ -44,7 +44,7 @@ struct ReconfigurationTests {
     #expect(scheduler.blockers(of: first.id, at: at(2)).map(\.code) == [.settling])
   }
 
-  @Test("another interval counts from the reload on")
+  @Test("a changed interval applies from the reload on")
   func interval() {
     var scheduler = waiting()
     _ = scheduler.configure(
@@ -53,7 +53,7 @@ struct ReconfigurationTests {
     #expect(scheduler.nextDeadline == at(5.5))
   }
 
-  @Test("what is being applied is not disturbed by a reload")
+  @Test("a reload does not affect an update that is being applied")
   func applying() {
     var scheduler = waiting()
     _ = scheduler.timePassed(at(6))

@@ -2,9 +2,9 @@ import Scheduling
 import Testing
 import Timeline
 
-@Suite("What a former run of the service left")
+@Suite("Recovery from a former run of the service")
 struct RecoveryTests {
-  @Test("what waited waits on, in the order of arrival")
+  @Test("updates that were waiting still wait, in the order of arrival")
   func waiting() {
     var bench = Bench()
     bench.touch()
@@ -19,7 +19,7 @@ struct RecoveryTests {
     #expect(bench.violations == [])
   }
 
-  @Test("nothing is started before the screens have spoken")
+  @Test("nothing is started before the screens have reported their state")
   func beforeScreens() {
     var scheduler = Scheduler(quietPeriod: .zero, interval: .seconds(1))
     let stored = StoredUpdate(update: update("a"), attempts: 0, state: .waiting)
@@ -49,7 +49,7 @@ struct RecoveryTests {
     #expect(bench.violations == [])
   }
 
-  @Test("while the handler of the former run runs, nothing starts; it is asked for at each look")
+  @Test("while the handler of the former run runs, nothing starts; each recheck asks whether it still runs")
   func orphanRuns() {
     var bench = Bench()
     bench.submit("a")

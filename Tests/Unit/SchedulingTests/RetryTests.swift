@@ -43,7 +43,7 @@ struct RetryTests {
     #expect(bench.violations == [])
   }
 
-  @Test("one that waits, or is on its way into the store, is not taken up again")
+  @Test("an update that is waiting or not stored yet cannot be retried")
   func notEnded() {
     var scheduler = Scheduler(quietPeriod: .zero, interval: .seconds(1))
     _ = scheduler.submit(update("a"), payload: [], at: at(0))
@@ -103,7 +103,7 @@ struct RetryTests {
     #expect(bench.violations == [])
   }
 
-  @Test("a backoff goes on across a restart, and so does what `apply` said")
+  @Test("a backoff survives a restart, and so does an expedite by `apply`")
   func backoffIsStored() {
     var bench = Bench(policies: ["flaky": HandlerPolicy(attempts: 3, backoff: .seconds(100))])
     bench.submit("a", to: "flaky")

@@ -44,7 +44,7 @@ struct ScreenScopeTests {
     #expect(bench.violations == [])
   }
 
-  @Test("an update of a screen that is not there waits, knows it, and starts once the screen is there and clear")
+  @Test("an update for a missing screen waits, names that blocker, and starts once the screen is present and clear")
   func missing() {
     var bench = bench()
     bench.submit("x", screen: "till")
@@ -58,7 +58,7 @@ struct ScreenScopeTests {
     #expect(bench.violations == [])
   }
 
-  @Test("a screen that is known to be absent holds up its own updates and no others")
+  @Test("an absent screen blocks its own updates and no others")
   func absent() {
     var bench = bench()
     bench.world["door"] = .absent(
@@ -78,7 +78,7 @@ struct ScreenScopeTests {
     #expect(bench.violations == [])
   }
 
-  @Test("the machine itself, as long as it is not known, holds up all")
+  @Test("while the state of the machine is unknown all updates wait")
   func machine() {
     var bench = bench()
     bench.world[""] = .blocked(Blocker(code: .unknown, since: at(0), clears: .devicesAreOpened))

@@ -4,7 +4,7 @@ import Timeline
 
 @Suite("Stopping")
 struct StoppingTests {
-  @Test("nothing is started any more, and waiting updates stay in the store")
+  @Test("nothing is started any longer, and waiting updates stay in the store")
   func nothingStarts() {
     var bench = Bench()
     bench.touch()
@@ -20,7 +20,7 @@ struct StoppingTests {
     #expect(bench.violations == [])
   }
 
-  @Test("what was marked when it came is given back, uncounted")
+  @Test("an update that was already marked waits again, and no attempt is used")
   func marked() {
     var bench = Bench()
     bench.duringLastLook = { $0.stop() }

@@ -42,7 +42,7 @@ struct TurnTests {
     #expect(!bench.scheduler.isAnythingWaiting)
   }
 
-  @Test("whoever leaves while waiting is forgotten, and then no timer runs")
+  @Test("a client that leaves while it waits loses its turn, and then no timer runs")
   func leaves() {
     var bench = Bench()
     bench.touch()
@@ -84,7 +84,7 @@ struct TurnTests {
 
   // MARK: Receivers
 
-  @Test("without a receiver it waits and holds up nobody; with one it starts; and it says what it waits for")
+  @Test("without a receiver it waits, names its blocker and delays no other; with one it starts")
   func receivers() {
     var bench = Bench()
     bench.release()

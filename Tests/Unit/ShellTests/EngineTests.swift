@@ -2,6 +2,7 @@ import Foundation
 import Handlers
 import Linux
 import Scheduling
+import ServiceConfiguration
 import ServiceLog
 import Testing
 import Timeline
@@ -126,7 +127,21 @@ struct EngineTests {
     #expect(world.take() == ["accepted a", "prepare a, attempt 1", "guard ends", "ended a: failed"])
   }
 
-  @Test("an update that nobody takes waits for a receiver, and uses up no attempt")
+  @Test("the guard decides whether there is a last look, and whether devices are grabbed for it")
+  func guards() throws {
+    engine.guardKind = { _ in .none }
+    let update = try submit("a")
+    engine.drain(at: at(1))
+    #expect(world.take() == ["accepted a", "prepare a, attempt 1", "decided true", "start a"])
+    engine.handlerEnded(update, result(.applied), ran: .seconds(1), at(2))
+    _ = world.take()
+    engine.guardKind = { _ in .grab }
+    _ = try submit("b")
+    engine.drain(at: at(3))
+    #expect(world.take().contains("last look, grab"))
+  }
+
+  @Test("an update without a receiver waits for one, and no attempt is used")
   func notTaken() throws {
     world.starting = .notTaken
     let update = try submit("a")
@@ -135,7 +150,7 @@ struct EngineTests {
     #expect(engine.scheduler.blockers(of: update.id, at: at(1)).contains { $0.code == .noReceiver })
   }
 
-  @Test("what a stop leaves is found again at the next start")
+  @Test("updates that were waiting at a stop are found at the next start")
   func recovers() throws {
     _ = try submit("a")
     engine.drain(at: at(1))
@@ -155,7 +170,7 @@ struct EngineTests {
     #expect(again.take() == [], "a handler of the former run still runs")
   }
 
-  @Test("while something waits, the slot tables are read each second")
+  @Test("while an update waits, the slot tables are read each second")
   func rechecks() throws {
     world.gateStates[""] = .clear(since: at(0))
     world.gateStates["lobby"] = .blocked(

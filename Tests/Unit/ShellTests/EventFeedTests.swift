@@ -27,7 +27,7 @@ struct EventFeedTests {
     for number in 0..<count { feed.note(.update(id: "\(number)", handler: "page", state: "waiting"), at: wall(1)) }
   }
 
-  @Test("a reader gets what happens from now on, or from the event that it names")
+  @Test("a reader gets the events from now on, or from the event that it names")
   mutating func since() {
     note(3)
     feed.addReader(token(1), since: nil)
@@ -38,7 +38,7 @@ struct EventFeedTests {
     #expect(pump() == [:])
   }
 
-  @Test("a reader without room gets the rest later, and is told how many it missed if they are gone by then")
+  @Test("a reader whose buffer is full gets the rest later, or the number of events that were dropped meanwhile")
   mutating func slow() {
     feed.addReader(token(1), since: nil)
     note(3)
@@ -49,7 +49,7 @@ struct EventFeedTests {
     #expect(handed.first == -6 && handed.count == 1025 && handed.last == 1033)
   }
 
-  @Test("a reader that is gone is handed nothing")
+  @Test("a reader that has disconnected gets nothing")
   mutating func gone() {
     feed.addReader(token(1), since: nil)
     feed.removeReader(token(1))

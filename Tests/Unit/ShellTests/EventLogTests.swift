@@ -30,7 +30,7 @@ struct EventLogTests {
     return numbers
   }
 
-  @Test("numbers begin with 1 and grow by one; a reader gets each once, in order")
+  @Test("numbers begin at 1 and increase by one; a reader gets each event once, in order")
   func order() {
     #expect(read(log(0), from: 1) == [])
     #expect(read(log(3), from: 1) == [1, 2, 3])
@@ -39,7 +39,7 @@ struct EventLogTests {
     #expect(log(3).next == 4)
   }
 
-  @Test("one that is overtaken is told how many are gone, and goes on with the oldest that is there")
+  @Test("a reader that is too slow gets the number of dropped events, and continues with the oldest that is left")
   func gap() {
     #expect(read(log(10), from: 1) == [-6, 7, 8, 9, 10])
     #expect(read(log(10), from: 7) == [7, 8, 9, 10])

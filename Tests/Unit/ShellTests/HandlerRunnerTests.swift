@@ -89,7 +89,7 @@ struct HandlerRunnerTests {
     #expect(try String(contentsOfFile: "\(folder)/payload", encoding: .utf8) == "menu")
   }
 
-  @Test("what the last look sends back leaves nothing behind, and can be prepared again")
+  @Test("a handler that is discarded after the last look leaves nothing behind, and can be prepared again")
   func discarded() throws {
     let update = try update("program")
     _ = runner.prepare(update, attempt: 1, at: at(0))
@@ -99,7 +99,7 @@ struct HandlerRunnerTests {
     runner.discardPrepared()
   }
 
-  @Test("a handler that is no longer configured fails when it is prepared, and says which there are")
+  @Test("a handler that is no longer configured fails when it is prepared, and the message lists the configured ones")
   func unknown() throws {
     guard case .failed(let result) = runner.prepare(try update("gone"), attempt: 1, at: at(0)) else {
       Issue.record("it was prepared")
@@ -134,20 +134,20 @@ struct HandlerRunnerTests {
     #expect(files == [] && runner.isIdle)
   }
 
-  @Test("a unit's marker goes when its result is stored")
+  @Test("a unit's marker is removed when its result is stored")
   func marker() throws {
     let update = try update("unit")
     _ = runner.prepare(update, attempt: 1, at: at(0))
     _ = runner.start(update, attempt: 1, releasedAt: nil, at: at(0))
     #expect(files == ["handler-a.unit"] && !runner.mayStop)
     manager.answerJob(.success("/job/1"), at(0.1))
-    #expect(runner.mayStop, "systemd runs it, whatever becomes of the service")
+    #expect(runner.mayStop, "systemd runs the unit, so the service may stop")
     manager.jobEnds("/job/1", "failed", at(1))
     manager.answerRecord(nil, at(1))
     #expect(log.take() == ["started a", "ended a: failed"] && files == [])
   }
 
-  @Test("a delivery goes to the first application; if that is gone, to the next; if there is none, it waits again")
+  @Test("a delivery goes to the first application, to the next if that disconnects, and waits if there is none")
   func deliveries() throws {
     let update = try update("application")
     _ = runner.prepare(update, attempt: 1, at: at(0))
@@ -165,7 +165,7 @@ struct HandlerRunnerTests {
     #expect(runner.isIdle)
   }
 
-  @Test("what a former run started: a held lock is a running program, a marker asks systemd, nothing means it ended")
+  @Test("handlers of a former run: a held lock means running, a marker means ask systemd, neither means ended")
   func formerRun() throws {
     let update = try update("unit")
     #expect(runner.probe(update, at: at(0)) == .ended)
@@ -183,7 +183,7 @@ struct HandlerRunnerTests {
     #expect(log.take() == ["orphan a: applied"] && files == [])
   }
 
-  @Test("a marker of an earlier boot says nothing")
+  @Test("a marker of an earlier boot is ignored")
   func earlierBoot() throws {
     let update = try update("unit")
     try UnitMarker(unit: "a.service", asked: 1, boot: "another").write("\(folder)/handler-a.unit")

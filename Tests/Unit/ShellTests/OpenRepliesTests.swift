@@ -24,7 +24,7 @@ struct OpenRepliesTests {
     #expect(replies.gone(token(1)) == nil)
   }
 
-  @Test("a hold that somebody else releases closes its stream, and nothing ends with its client any more")
+  @Test("releasing a bound hold closes its stream, and the later disconnect of its client has no effect")
   mutating func released() throws {
     let id = try id("hold")
     replies.open(.hold(id), token(1))
@@ -32,7 +32,7 @@ struct OpenRepliesTests {
     #expect(replies.closeHold(id) == nil && replies.gone(token(1)) == nil)
   }
 
-  @Test("a turn that is waited for ends with its client, before it has a stream and after")
+  @Test("a waiting turn ends with its client, before it has a stream and after")
   mutating func turnGone() throws {
     let (first, second) = (try id("a"), try id("b"))
     replies.awaitTurn(first, turn(1))
@@ -44,7 +44,7 @@ struct OpenRepliesTests {
     #expect(replies.gone(token(2)) == nil)
   }
 
-  @Test("only a turn that has not begun can wait for too long")
+  @Test("only a turn that has not begun can time out")
   mutating func overdue() throws {
     let (first, second, third) = (try id("a"), try id("b"), try id("c"))
     replies.awaitTurn(first, turn(1, deadline: at(5)))
@@ -57,7 +57,7 @@ struct OpenRepliesTests {
     #expect(replies.overdueTurns(at: at(5)) == [first])
   }
 
-  @Test("a turn that is only about the moment is over as it begins")
+  @Test("a turn that only waits for quiet ends as soon as it begins")
   mutating func moment() throws {
     let id = try id("a")
     replies.awaitTurn(id, turn(1, isMoment: true))
@@ -65,7 +65,7 @@ struct OpenRepliesTests {
     #expect(replies.turn(id) == nil && replies.gone(token(1)) == nil)
   }
 
-  @Test("receivers are in the order in which they connected, and the last one to go is named as such")
+  @Test("receivers are listed in the order in which they connected, and the last one to disconnect is reported")
   mutating func receivers() {
     replies.connect(.init(token: token(1), handler: "notice", user: 7))
     replies.connect(.init(token: token(2), handler: "menu", user: 7))

@@ -23,7 +23,7 @@ struct PendingAnswersTests {
     #expect(!answers.isArriving(id) && answers.arriving == 0)
   }
 
-  @Test("a submission that waits for the end is answered then, or at its time with the news that it was accepted")
+  @Test("a submission that waits for the end is answered then, or at its timeout as accepted")
   mutating func waiting() throws {
     let (menu, page) = (try id("menu"), try id("page"))
     answers.awaitAcceptance(menu, waitUntil: at(10), token(1))
@@ -37,7 +37,7 @@ struct PendingAnswersTests {
     #expect(answers.nextDeadline == nil && answers.ended(menu) == [])
   }
 
-  @Test("what could not be stored is answered as refused, whether it was to wait or not")
+  @Test("a submission that could not be stored is answered as refused, with or without wait")
   mutating func refused() throws {
     let id = try id("menu")
     answers.awaitAcceptance(id, waitUntil: at(10), token(1))
@@ -45,7 +45,7 @@ struct PendingAnswersTests {
     #expect(answers.nextDeadline == nil)
   }
 
-  @Test("an end answers whoever cancelled the update and whoever waits for it, each once, and nobody else")
+  @Test("the end of an update answers its cancellation and the requests that wait for it, each once, and no others")
   mutating func ends() throws {
     let (menu, page) = (try id("menu"), try id("page"))
     answers.awaitEnd(menu, until: nil, accepted: false, token(1))
@@ -56,7 +56,7 @@ struct PendingAnswersTests {
     #expect(answers.ended(page) == [token(3)])
   }
 
-  @Test("a cancellation that could not be stored is answered, and those who wait for the end still wait")
+  @Test("a cancellation that could not be stored is answered, and requests that wait for the end still wait")
   mutating func notEnded() throws {
     let id = try id("menu")
     answers.awaitEnd(id, until: at(5), accepted: false, token(1))
@@ -76,7 +76,7 @@ struct PendingAnswersTests {
     #expect(answers.changed(change) == nil)
   }
 
-  @Test("a client that is gone is owed nothing")
+  @Test("a client that has disconnected gets no answer")
   mutating func gone() throws {
     let id = try id("menu")
     answers.awaitAcceptance(id, token(1))

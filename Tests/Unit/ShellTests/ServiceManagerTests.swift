@@ -3,7 +3,7 @@ import Timeline
 
 @testable import Service
 
-@Suite("What systemd is told")
+@Suite("Notifications to systemd")
 struct ServiceManagerTests {
   private final class Messages {
     var all: [String] = []
@@ -18,7 +18,7 @@ struct ServiceManagerTests {
     ServiceManager(watchdog: watchdog) { [messages] in messages.all.append($0) }
   }
 
-  @Test("without a watchdog nothing is due, and nothing is pinged")
+  @Test("without a watchdog there is no deadline and no ping")
   func none() {
     var manager = manager()
     manager.ready(at(0))
@@ -27,7 +27,7 @@ struct ServiceManagerTests {
     #expect(messages.take() == [])
   }
 
-  @Test("the watchdog is pinged at half its time, by the end of any wake-up that comes then")
+  @Test("the watchdog is pinged at half its timeout, at the end of any wake-up from then on")
   func pings() {
     var manager = manager(watchdog: .seconds(30))
     manager.ready(at(0))
@@ -37,7 +37,7 @@ struct ServiceManagerTests {
     #expect(manager.nextDeadline == at(31))
   }
 
-  @Test("a service that has not done what was due is not pinged, and is asked again half a time later")
+  @Test("if a deadline was missed the ping is withheld, and the check is repeated after half the timeout")
   func withheld() {
     var manager = manager(watchdog: .seconds(30))
     manager.ready(at(0))
@@ -47,7 +47,7 @@ struct ServiceManagerTests {
     #expect(manager.afterEach(at(30)) { nil } == nil && messages.take() == ["WATCHDOG=1"])
   }
 
-  @Test("a status is shown once, a reload has its beginning and its end")
+  @Test("an unchanged status is sent once, and a reload is reported at its beginning and end")
   func texts() {
     var manager = manager()
     manager.show(status: "1 update waiting")

@@ -17,7 +17,7 @@ struct InstantTests {
   }
 
   @Test(
-    "a sum beyond the range is its end, and no trap",
+    "a sum beyond the range saturates and does not trap",
     arguments: [
       (last, Duration.nanoseconds(1), last),
       (last, .forever, last),

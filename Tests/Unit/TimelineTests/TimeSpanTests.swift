@@ -39,7 +39,7 @@ struct TimeSpanTests {
     ("9223372036s 1s", .tooLong("9223372036s 1s")),
   ]
 
-  @Test("what is no span is refused with its reason", arguments: bad)
+  @Test("a text that is not a span is refused with a reason", arguments: bad)
   func refused(_ text: String, _ reason: TimeSpan.Malformed) {
     #expect(throws: reason) { try TimeSpan.parse(text) }
   }
@@ -66,7 +66,7 @@ struct TimeSpanTests {
     #expect(TimeSpan.describe(span) == text)
   }
 
-  @Test("what is described in whole units is read back as the same span")
+  @Test("a description in whole units is read back as the same span")
   func both() throws {
     var seconds = 1
     while seconds < 10_000_000 {

@@ -29,7 +29,7 @@ struct WallTimeTests {
     #expect(WallTime(rfc3339: text)?.millisecondsSinceEpoch == milliseconds)
   }
 
-  @Test("the first and the last day of every month of 800 years stand where the calendar has them")
+  @Test("the first and the last day of every month of 800 years match the calendar")
   func everyMonth() {
     var wrong: [String] = []
     var day = Int64(-135_140)  // 1600-01-01
@@ -49,7 +49,7 @@ struct WallTimeTests {
   }
 
   @Test(
-    "a fraction has one to nine digits, and what is below a millisecond is cut off",
+    "a fraction has one to nine digits and is rounded down to milliseconds",
     arguments: [
       ("", Int64(0)), (".5", 500), (".05", 50), (".25", 250), (".250", 250), (".0009", 0), (".9999", 999),
       (".123456789", 123), (".000000001", 0),
@@ -65,7 +65,7 @@ struct WallTimeTests {
   }
 
   @Test(
-    "what is no such text is refused",
+    "a text of another form is refused",
     arguments: [
       "", "Z", "now", "2026-11-30", "2026-11-30T02:14:07", "2026-11-30T02:14:07z", "2026-11-30t02:14:07Z",
       "2026-11-30 02:14:07Z", "2026-11-30T02:14:07+00:00", "2026-11-30T02:14:07.Z", "2026-11-30T02:14:07,5Z",

@@ -43,7 +43,7 @@ struct StuckTests {
     #expect(device.tracker.stuckCount == 0)
   }
 
-  @Test("another finger beside it counts as always")
+  @Test("another finger on the same screen counts as usual")
   func beside() {
     var device = DeviceUnderTest()
     device.send(.slot(0), .id(5), .touch(1), .report)

@@ -1,0 +1,219 @@
+import HTTPTypes
+import Handlers
+import Scheduling
+import ServiceConfiguration
+import Testing
+import Timeline
+
+@testable import Service
+
+@Suite("Calls: pauses, holds, turns, deliveries, events")
+struct StreamCallsTests {
+  private let menu = #"{"handler": "menu", "id": "a"}"#
+
+  @Test("only an operator pauses and resumes, and each is answered when it is durable")
+  func pause() throws {
+    let bench = try CallsBench()
+    #expect(bench.answer("POST", "/v1/pause")?.status == 403)
+    #expect(bench.answer("POST", "/v1/resume", uid: 500)?.code == "notPaused")
+    #expect(bench.answer("POST", "/v1/pause", #"{"reason": "open day"}"#, uid: 500)?["reason"] as? String == "open day")
+    #expect(bench.engine.scheduler.isPaused)
+    #expect(bench.answer("POST", "/v1/resume", uid: 500)?.status == 200)
+    #expect(!bench.engine.scheduler.isPaused)
+  }
+
+  @Test("a hold without an end of its own lasts as long as its client's connection")
+  func boundHold() throws {
+    let bench = try CallsBench()
+    let token = bench.ask("POST", "/v1/holds", #"{"reason": "demo"}"#)
+    #expect(bench.socket.streams == [token] && bench.socket.answer(token)?["reason"] as? String == "demo")
+    #expect(bench.engine.scheduler.activeHolds.count == 1)
+    bench.disconnect(token)
+    #expect(bench.engine.scheduler.activeHolds.isEmpty)
+  }
+
+  @Test("a hold is released by its owner and by an operator, which ends its stream")
+  func release() throws {
+    let bench = try CallsBench()
+    let token = bench.ask("POST", "/v1/holds", #"{"reason": "demo"}"#)
+    let id = try #require(bench.socket.answer(token)?["id"] as? String)
+    #expect(bench.answer("DELETE", "/v1/holds/\(id)", uid: 1001)?.status == 403)
+    #expect(bench.socket.streams == [token])
+    #expect(bench.answer("DELETE", "/v1/holds/\(id)", uid: 500)?.status == 200)
+    #expect(bench.socket.streams == [] && bench.engine.scheduler.activeHolds.isEmpty)
+    #expect(bench.answer("DELETE", "/v1/holds/\(id)")?.status == 404)
+  }
+
+  @Test("a hold with an end outlives its client; the 65th is refused")
+  func lastingHolds() throws {
+    let bench = try CallsBench()
+    let body = #"{"reason": "demo", "ttl": "10min"}"#
+    let first = bench.ask("POST", "/v1/holds", body)
+    #expect(bench.socket.answer(first)?.status == 201 && bench.socket.streams == [])
+    bench.disconnect(first)
+    #expect(bench.engine.scheduler.activeHolds.count == 1)
+    for _ in 1..<Calls.mostHolds { #expect(bench.answer("POST", "/v1/holds", body)?.status == 201) }
+    #expect(bench.answer("POST", "/v1/holds", body)?.code == "tooManyHolds")
+    #expect(bench.answer("POST", "/v1/holds", #"{"reason": "x", "ttl": "2h"}"#)?.status == 400, "MaxHold= is 1 h")
+  }
+
+  @Test("who may hold is a right where Hold= is set")
+  func holdRight() throws {
+    let bench = try CallsBench { $0.rights.hold = Principals() }
+    #expect(bench.answer("POST", "/v1/holds", #"{"reason": "demo"}"#)?.status == 403)
+    #expect(bench.answer("POST", "/v1/turns")?.status == 403)
+  }
+
+  @Test("a turn begins on a quiet screen, keeps updates waiting, and ends with its client")
+  func turn() throws {
+    let bench = try CallsBench()
+    let receiver = bench.ask("GET", "/v1/deliveries?handler=menu")
+    let token = bench.ask("POST", "/v1/turns")
+    #expect(bench.socket.streams == [receiver, token] && bench.socket.answer(token)?["startedAt"] != nil)
+    _ = bench.ask("POST", "/v1/updates", menu)
+    #expect(bench.state("a") == "waiting")
+    bench.disconnect(token)
+    #expect(bench.state("a") == "applying")
+  }
+
+  @Test("a turn on a touched screen waits; when its time is over it is told what blocks")
+  func lateTurn() throws {
+    let bench = try CallsBench(touched: true)
+    let token = bench.ask("POST", "/v1/turns?timeout=5s")
+    #expect(bench.socket.answer(token) == nil && bench.calls.nextDeadline == at(6))
+    bench.pass(until: 6)
+    #expect(bench.socket.answer(token)?.status == 408 && bench.socket.answer(token)?.text.contains("touched") == true)
+    #expect(bench.answer("POST", "/v1/turns?timeout=0")?.status == 408, "now or not at all")
+  }
+
+  @Test("waiting for a quiet moment ends as it begins, and leaves no turn")
+  func quiet() throws {
+    let bench = try CallsBench()
+    let receiver = bench.ask("GET", "/v1/deliveries?handler=menu")
+    #expect(bench.answer("GET", "/v1/quiet")?.status == 200)
+    #expect(bench.socket.streams == [receiver])
+    _ = bench.ask("POST", "/v1/updates", menu)
+    #expect(bench.state("a") == "applying")
+    #expect(bench.answer("GET", "/v1/quiet?screen=other")?.status == 400)
+    #expect(try CallsBench(touched: true).answer("GET", "/v1/quiet?timeout=0")?.status == 408)
+  }
+
+  @Test("the status reads the tables first: a finger is reported although nothing waits")
+  func status() throws {
+    let touched = try CallsBench(touched: true).answer("GET", "/v1/status")
+    #expect(touched?["touched"] as? Bool == true && touched?["contacts"] as? Int == 1)
+    #expect(try CallsBench().answer("GET", "/v1/status")?["touched"] as? Bool == false)
+  }
+
+  // MARK: Deliveries
+
+  @Test("an application gets an update, and only its user may acknowledge it")
+  func delivery() throws {
+    let bench = try CallsBench()
+    let receiver = bench.ask("GET", "/v1/deliveries?handler=menu")
+    let waiting = bench.ask("POST", "/v1/updates?wait=1min", menu)
+    #expect(bench.socket.answer(receiver)?["id"] as? String == "a")
+    #expect(bench.answer("POST", "/v1/deliveries/a/ack", uid: 1001)?.status == 403)
+    #expect(bench.answer("POST", "/v1/deliveries/b/ack")?.code == "notOffered")
+    #expect(bench.state("a") == "applying" && bench.socket.answer(waiting) == nil)
+    #expect(bench.answer("POST", "/v1/deliveries/a/ack")?["state"] as? String == "applied")
+    #expect(bench.socket.answer(waiting)?["state"] as? String == "applied")
+    #expect(bench.answer("POST", "/v1/updates/a/retry")?.code == "applied")
+  }
+
+  @Test("an update that is not acknowledged in time has failed")
+  func late() throws {
+    let bench = try CallsBench()
+    _ = bench.ask("GET", "/v1/deliveries?handler=menu")
+    _ = bench.ask("POST", "/v1/updates", menu)
+    #expect(bench.runner.nextDeadline == at(301))
+    bench.pass(until: 300.9)
+    #expect(bench.state("a") == "applying")
+    bench.pass(until: 301)
+    #expect(bench.state("a") == "failed")
+  }
+
+  @Test("while one application is connected, another that goes makes nobody wait")
+  func oneOfTwo() throws {
+    let bench = try CallsBench()
+    let (first, second) = (
+      bench.ask("GET", "/v1/deliveries?handler=menu"), bench.ask("GET", "/v1/deliveries?handler=menu")
+    )
+    bench.disconnect(first)
+    _ = bench.ask("POST", "/v1/updates", menu)
+    #expect(bench.runner.delivery?.receiver == second)
+  }
+
+  @Test("an application that refuses ends the update, or lets it be tried later")
+  func refusal() throws {
+    let bench = try CallsBench()
+    _ = bench.ask("GET", "/v1/deliveries?handler=menu")
+    _ = bench.ask("POST", "/v1/updates", menu)
+    #expect(bench.answer("POST", "/v1/deliveries/a/nack", #"{"later": true}"#)?["state"] as? String == "waiting")
+    #expect(bench.blocker("a") == "backoff")
+    _ = bench.ask("POST", "/v1/updates/a/apply")
+    #expect(bench.state("a") == "applying")
+    let reply = bench.answer("POST", "/v1/deliveries/a/nack", #"{"reason": "no room"}"#)
+    #expect(reply?["state"] as? String == "failed" && reply?.text.contains("no room") == true)
+  }
+
+  @Test("an application that is gone gives the update to the next; after the last one it waits again")
+  func receiverGone() throws {
+    let bench = try CallsBench()
+    let (first, second) = (
+      bench.ask("GET", "/v1/deliveries?handler=menu"), bench.ask("GET", "/v1/deliveries?handler=menu")
+    )
+    _ = bench.ask("POST", "/v1/updates", menu)
+    #expect(bench.socket.answer(second)?.text == "")
+    bench.disconnect(first)
+    #expect(bench.socket.answer(second)?["id"] as? String == "a" && bench.state("a") == "applying")
+    bench.disconnect(second)
+    #expect(bench.state("a") == "waiting" && bench.blocker("a") == "noReceiver")
+  }
+
+  @Test("an application that reads nothing is passed over")
+  func stuckReceiver() throws {
+    let bench = try CallsBench()
+    let (first, second) = (
+      bench.ask("GET", "/v1/deliveries?handler=menu"), bench.ask("GET", "/v1/deliveries?handler=menu")
+    )
+    bench.socket.stuck = [first]
+    _ = bench.ask("POST", "/v1/updates", menu)
+    #expect(bench.runner.delivery?.receiver == second)
+  }
+
+  @Test("only a handler that delivers has receivers, and a reload that takes this away leaves nobody waiting for one")
+  func noDelivery() throws {
+    let bench = try CallsBench {
+      $0.handlers["program"] = HandlerDefinition(name: "program", file: "p.conf", kind: .program(["/bin/true"]))
+    }
+    #expect(bench.answer("GET", "/v1/deliveries?handler=program")?.status == 400)
+    _ = bench.ask("POST", "/v1/updates", menu)
+    bench.reload { $0.handlers["menu"] = HandlerDefinition(name: "menu", file: "menu.conf", kind: .unit("a.service")) }
+    #expect(bench.state("a") == "applying")
+  }
+
+  // MARK: Events
+
+  @Test("a reader hears what happens from now on, or from the number that it names")
+  func events() throws {
+    let bench = try CallsBench()
+    _ = bench.ask("POST", "/v1/updates", menu)
+    let (new, all) = (bench.ask("GET", "/v1/events"), bench.ask("GET", "/v1/events?since=0"))
+    #expect(bench.socket.answer(new)?.text == "")
+    #expect(bench.socket.answer(all)?["state"] as? String == "waiting")
+    _ = bench.ask("DELETE", "/v1/updates/a")
+    for reader in [new, all] { #expect(bench.socket.answer(reader)?["state"] as? String == "cancelled") }
+    bench.disconnect(new)
+    _ = bench.ask("POST", "/v1/updates", #"{"handler": "menu", "id": "b"}"#)
+    #expect(bench.socket.answer(new)?["id"] as? String == "a")
+    #expect(bench.socket.answer(all)?["id"] as? String == "b")
+  }
+
+  @Test("feedback without a device is answered at once, with the reason for the silence")
+  func feedback() throws {
+    let bench = try CallsBench()
+    #expect(bench.answer("POST", "/v1/feedback", #"{"kind": "success"}"#)?["silentBecause"] as? String == "Device=none")
+    #expect(bench.answer("POST", "/v1/feedback", #"{"kind": "loud"}"#)?.status == 400)
+  }
+}

@@ -1,0 +1,91 @@
+import EventLoop
+import Foundation
+import Scheduling
+import ServiceLog
+import SystemBus
+import Testing
+import Timeline
+import TouchDevices
+
+@testable import Service
+
+@Suite("The sleep of the machine")
+struct SystemSleepTests {
+  /// A logind that announces what the test says.
+  final class Logind: SleepAnnouncer {
+    var announced: (_ sleeps: Bool, Instant) -> Void = { _, _ in }
+    var failed: (SystemBus.Failure) -> Void = { _ in }
+    var log: [String] = []
+
+    func begin() { log.append("begin") }
+    func end() { log.append("end") }
+    func release() { log.append("release") }
+  }
+
+  let logind = Logind()
+  let screens: ScreensInUse
+  let sleep: SystemSleep
+  private let loop: EventLoop
+
+  init() throws {
+    loop = try EventLoop()
+    let folder = NSTemporaryDirectory() + "touchgate-sleep-\(UUID().uuidString)"
+    try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+    screens = try ScreensInUse(
+      loop: loop, log: Log(), settings: TouchSettings(), memory: nil,
+      replay: try Panel.write(folder, touched: false), now: at(0))
+    sleep = SystemSleep(logind, log: Log(), screens: screens)
+    try screens.start(at(0))
+    try FileManager.default.removeItem(atPath: folder)
+  }
+
+  /// What keeps updates waiting on the whole machine.
+  private var blocks: Blocker.Clears? {
+    if case .blocked(let blocker) = screens.gateStates[""] { blocker.clears } else { nil }
+  }
+
+  private let lost = SystemBus.Failure(name: "test", message: "D-Bus has gone away")
+
+  @Test("nothing is applied from the announcement until the machine is awake")
+  func announced() {
+    #expect(blocks == nil)
+    logind.announced(true, at(1))
+    #expect(blocks == .machineIsAwake && screens.input.sleepsSince == at(1))
+    logind.announced(true, at(2))
+    #expect(screens.input.sleepsSince == at(1))
+    logind.announced(false, at(9))
+    #expect(blocks == nil)
+  }
+
+  @Test("the machine may sleep when it wants to and nothing is being applied any more")
+  func allows() {
+    sleep.allow()
+    #expect(logind.log == [])
+    logind.announced(true, at(1))
+    #expect(logind.log == [], "a handler may still run")
+    sleep.allow()
+    #expect(logind.log == ["release"])
+  }
+
+  @Test("without the bus nobody would say that the machine is awake, so it counts as awake")
+  func busLost() {
+    sleep.busReturned()
+    logind.announced(true, at(1))
+    sleep.busLost(lost, at(2))
+    #expect(blocks == nil && logind.log == ["begin", "end"])
+    sleep.busReturned()
+    #expect(logind.log == ["begin", "end", "begin"])
+  }
+
+  @Test("the clocks tell of a sleep before logind does")
+  func clocks() {
+    sleep.noticeSuspend(at(1), boot: at(101))
+    logind.announced(true, at(2))
+    sleep.noticeSuspend(at(3), boot: at(103))
+    #expect(blocks == .machineIsAwake, "it has not slept yet")
+    sleep.noticeSuspend(at(4), boot: at(5000))
+    #expect(blocks == nil)
+    logind.announced(false, at(4.1))
+    #expect(blocks == nil)
+  }
+}
