@@ -19,7 +19,6 @@ public final class TouchDevice: FrameSource {
   let hasToolType: Bool
   let hasDistance: Bool
   let hasTouchButton: Bool
-  private let hasAutorepeat: Bool
   private var sendsPositions = true
   /// The kernel stamps with CLOCK_MONOTONIC; otherwise the time of reading replaces its stamps.
   private let stampsAreMonotonic: Bool
@@ -41,13 +40,16 @@ public final class TouchDevice: FrameSource {
     var capabilities = Self.capabilities(library)
     capabilities.taggedTouchscreen = taggedTouchscreen
     capabilities.isConfigured = isConfigured
-    profile = try ScreenProfile(capabilities)
+    var profile = try ScreenProfile(capabilities)
     let second = try Self.open(node)
     self.node = node
     hasToolType = capabilities.axes.contains(EventCode.toolType)
     hasDistance = capabilities.axes.contains(EventCode.distance)
     hasTouchButton = capabilities.keys.contains(profile.button)
-    hasAutorepeat = libevdev_has_event_type(library, UInt32(EventType.rep)) != 0
+    if case .typeB = profile.touchProtocol {
+      profile.masksButton = libevdev_has_event_type(library, UInt32(EventType.rep)) != 0
+    }
+    self.profile = profile
     stampsAreMonotonic = tg_evdev_set_clock(descriptor.raw, CInt(CLOCK_MONOTONIC)) == 0
     // Refused by kernels before 4.4: then the second descriptor overflows unread, which is harmless.
     for type in [EventType.syn, EventType.key, EventType.abs] { Self.mask(second.raw, type, []) }
@@ -143,7 +145,7 @@ public final class TouchDevice: FrameSource {
       } else {
         let codes = [EventCode.slot, EventCode.trackingID, EventCode.toolType, EventCode.distance]
         Self.mask(reading.raw, EventType.abs, codes)
-        Self.mask(reading.raw, EventType.key, hasAutorepeat ? [] : [EventCode.buttonTouch])
+        Self.mask(reading.raw, EventType.key, profile.masksButton ? [] : [EventCode.buttonTouch])
       }
     case .singleTouch:
       Self.mask(reading.raw, EventType.abs, wanted ? nil : [])

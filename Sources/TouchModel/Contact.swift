@@ -2,7 +2,7 @@ public import Timeline
 
 /// A finger, or the tip of a stylus, on the glass.
 public struct Contact: Hashable, Sendable {
-  /// The kernel's slot; for type A, the position in the frame; for single touch, 0.
+  /// The kernel's slot; for type A, the position in the frame; for single touch, 0; for `slotless`, -1.
   public let slot: Int
   /// The kernel's tracking id; nil if the device has none.
   public let id: Int32?
@@ -11,6 +11,9 @@ public struct Contact: Hashable, Sendable {
     self.slot = slot
     self.id = id
   }
+
+  /// The contact of a device with slots or groups that only BTN_TOUCH shows.
+  public static let slotless = Contact(slot: -1, id: nil)
 }
 
 /// What an input changed on a device. Changes are in order: a contact that was replaced ends before the new one begins.

@@ -19,29 +19,47 @@ extension ContactTracker {
     }
   }
 
+  /// Follows BTN_TOUCH as the frame reports it, if it does.
+  private mutating func follow(_ button: Frame.Button) {
+    guard let isDown = button.isDown else { return }
+    buttonUpSince = nil
+    slotless.missingSince = nil
+    touchDown = isDown
+    if button.wasDown { hasPressed = true }
+  }
+
+  /// Why a contact ends that BTN_TOUCH alone had shown.
+  private func cause(_ frame: Frame) -> EndCause { frame.ending == .keysReleasedByKernel ? .keysReleased : .lifted }
+
   // MARK: Type B
 
   private mutating func applySlots(_ frame: Frame) {
-    var button: Bool?
+    let button = frame.button
     for update in frame.updates {
-      switch update.type {
-      case EventType.key:
-        if update.code == EventCode.buttonTouch { button = update.value != 0 }
-      case EventType.abs:
-        update.code == EventCode.slot ? select(update.value) : store(update)
-      default:
-        break
+      switch (update.type, update.code) {
+      case (EventType.key, EventCode.buttonTouch): press(update.value != 0)
+      case (EventType.abs, EventCode.slot): select(update.value)
+      case (EventType.abs, _): store(update)
+      default: break
       }
     }
+    follow(button)
+    if slots.contains(where: { $0.id != -1 }) { setSlotless(.absent, .replaced, at: frame.time) }
     for index in slots.indices where slots[index].news.changed { commit(index, at: frame.time) }
-    if button != nil { buttonUpSince = nil }
-    touchDown = button ?? touchDown
     if touchDown == true {
       // Also if the frame does not include BTN_TOUCH: the contact that explained it may have ended.
       explainTouchDown(at: frame.time)
-    } else if button == false && frame.ending == .report {
+    } else if button.isDown == false && frame.ending == .report {
       doubtAll(at: frame.time)
     }
+    judgeSlotless(isSure: button.isDown != nil || !profile.masksButton, cause(frame), at: frame.time)
+  }
+
+  /// BTN_TOUCH in the order of the frame: what lives while it is down was pressed.
+  private mutating func press(_ isDown: Bool) {
+    frameButton = isDown
+    if !isDown { return }
+    for index in slots.indices where slots[index].id != -1 { slots[index].wasPressed = true }
   }
 
   private mutating func select(_ value: Int32) {
@@ -58,6 +76,8 @@ extension ContactTracker {
     // Codes from ABS_MT_TOUCH_MAJOR to ABS_MT_TOOL_Y belong to the current slot; the others belong to none.
     guard update.code >= EventCode.touchMajor && update.code <= EventCode.toolY && slotIsValid else { return }
     slots[currentSlot].receive(update)
+    // Also if a table read in the middle of the frame has had the id already.
+    if update.code == EventCode.trackingID { slots[currentSlot].wasPressed = frameButton == true }
   }
 
   private mutating func commit(_ index: Int, at time: Instant) {
@@ -82,50 +102,32 @@ extension ContactTracker {
     slots[index].committedID = slots[index].id
   }
 
-  /// BTN_TOUCH 0 in an ordinary frame: remaining contacts are doubted, for panels whose driver never sends
-  /// ABS_MT_TRACKING_ID -1 (lvgl#9829).
-  mutating func doubtAll(at time: Instant) {
-    for index in slots.indices where slots[index].presence.mayBeDoubted {
-      set(index, .doubtful(until: time + Self.doubt), .doubtful, at: time)
-    }
-  }
-
   // MARK: Type A
 
   private mutating func applyGroups(_ frame: Frame) {
-    var button: Bool?
-    var groups = 0
-    var sawGroup = false
-    var groupHasData = false
-    for update in frame.updates {
-      switch (update.type, update.code) {
-      case (EventType.key, EventCode.buttonTouch):
-        button = update.value != 0
-      case (EventType.syn, EventCode.synMTReport):
-        sawGroup = true
-        if groupHasData { groups += 1 }
-        groupHasData = false
-      case (EventType.abs, EventCode.touchMajor...EventCode.toolY):
-        groupHasData = true
-      default:
-        break
-      }
+    let button = frame.button
+    follow(button)
+    var groups = frame.groups
+    if button.isDown == false { groups = Frame.Groups(isReported: true) }
+    if groups.isReported {
+      setGroups(groups, at: frame.time)
+      for index in slots.indices where slots[index].presence != .absent { slots[index].lastChange = frame.time }
     }
-    if groupHasData {  // The last group of a sloppy driver has no SYN_MT_REPORT of its own.
-      sawGroup = true
-      groups += 1
-    }
-    if button == false { groups = 0 }
-    touchDown = button ?? touchDown
-    if sawGroup || button == false { setGroups(min(groups, ScreenProfile.mostSlots), at: frame.time) }
-    for index in slots.indices.prefix(groups) { slots[index].lastChange = frame.time }
-    if sawGroup || button != nil { becomeCertain(at: frame.time) }
+    if touchDown == true { silenceEnds = nil }
+    judgeSlotless(isSure: true, cause(frame), at: frame.time)
+    if groups.isReported || button.isDown != nil { becomeCertain(at: frame.time) }
   }
 
-  mutating func setGroups(_ count: Int, at time: Instant) {
+  /// Groups have no identity: the first slots represent the fingers, the next ones those that hover or are palms.
+  private mutating func setGroups(_ groups: Frame.Groups, at time: Instant) {
+    let presences =
+      Array(repeating: Slot.Presence.touching, count: groups.fingers)
+      + Array(repeating: .hovering, count: groups.hovering) + Array(repeating: .palm, count: groups.palms)
+    let count = min(presences.count, ScreenProfile.mostSlots)
+    if count > 0 { setSlotless(.absent, .replaced, at: time) }
     while slots.count < count { slots.append(Slot()) }
     for index in slots.indices {
-      set(index, index < count ? .touching : .absent, .lifted, at: time)
+      set(index, index < count ? presences[index] : .absent, index < count ? .cancelled : .lifted, at: time)
     }
     silenceEnds = count > 0 ? time + Self.silence : nil
   }
@@ -137,9 +139,68 @@ extension ContactTracker {
     where update.type == EventType.key && update.code == EventCode.buttonTouch {
       slots[0].lastChange = frame.time
       slots[0].forgetReads()
-      set(0, update.value == 0 ? .absent : .touching, .lifted, at: frame.time)
+      set(0, update.value == 0 ? .absent : .touching, cause(frame), at: frame.time)
       touchDown = update.value != 0
     }
+  }
+}
+
+extension Frame {
+  /// BTN_TOUCH in one frame.
+  struct Button {
+    /// Its last value; nil: not reported.
+    var isDown: Bool?
+    /// It was down at some time of the frame.
+    var wasDown = false
+  }
+
+  var button: Button {
+    var button = Button()
+    for update in updates where update.type == EventType.key && update.code == EventCode.buttonTouch {
+      button.isDown = update.value != 0
+      if update.value != 0 { button.wasDown = true }
+    }
+    return button
+  }
+
+  /// The groups of a type A frame.
+  struct Groups {
+    /// The frame has at least one SYN_MT_REPORT, or a group without it.
+    var isReported = false
+    var fingers = 0
+    var hovering = 0
+    var palms = 0
+  }
+
+  var groups: Groups {
+    var groups = Groups()
+    var group = Slot()
+    var hasData = false
+    func close(_ groups: inout Groups) {
+      groups.isReported = true
+      if hasData {
+        switch Slot.standing(id: 0, tool: group.tool, distance: group.distance) {
+        case .palm: groups.palms += 1
+        case .hovering: groups.hovering += 1
+        default: groups.fingers += 1
+        }
+      }
+      (group, hasData) = (Slot(), false)
+    }
+    for update in updates {
+      switch (update.type, update.code) {
+      case (EventType.syn, EventCode.synMTReport):
+        close(&groups)
+      case (EventType.abs, EventCode.touchMajor...EventCode.toolY):
+        hasData = true
+        if update.code == EventCode.toolType { group.tool = update.value }
+        if update.code == EventCode.distance { group.distance = update.value }
+      default:
+        break
+      }
+    }
+    if hasData { close(&groups) }  // The last group of a sloppy driver has no SYN_MT_REPORT of its own.
+    return groups
   }
 }
 
@@ -148,14 +209,15 @@ extension Slot {
     news.changed = true
     switch update.code {
     case EventCode.trackingID:
+      let value = max(update.value, -1)
       // A repeated id is not news.
-      if update.value == id { return }
-      if update.value == -1 {
+      if value == id { return }
+      if value == -1 {
         news.sawEnd = true
       } else {
         news.newContact = true
       }
-      id = update.value
+      id = value
     case EventCode.toolType:
       tool = update.value
       news.sawTool = true

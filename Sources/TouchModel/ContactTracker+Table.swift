@@ -5,16 +5,24 @@ public import Timeline
 extension ContactTracker {
   /// Takes over a slot table as the truth, at open and after a loss. No older or unread event may be queued.
   public mutating func adopt(_ table: KernelTable, at now: Instant) -> [ContactChange] {
+    let table = table.normalized
+    let unheard = slots.map { $0.addedUnheard != nil }
     forgetReads()
     remember(table)
+    if table.touchDown == true { hasPressed = true }
     switch profile.touchProtocol {
     case .typeB:
       for index in slots.indices where index < table.trackingIDs.count {
+        let isOther = table.trackingIDs[index] != slots[index].id
         take(table, index, .endedDuringLoss, at: now)
+        // BTN_TOUCH may have been down for it unnoticed, and a suspend leaves ids in the table that are over.
+        if isOther || hasPressed && (lost || unheard[index]) { slots[index].wasPressed = true }
       }
       slotIsValid = table.currentSlot >= 0 && table.currentSlot < slots.count
       if slotIsValid { currentSlot = table.currentSlot }
       applyButton(table.touchDown, at: now)
+      frameButton = touchDown
+      judgeSlotless(isSure: true, .endedDuringLoss, at: now)
       becomeCertain(at: now)
       adoptedAt = now
     case .singleTouch:
@@ -22,10 +30,13 @@ extension ContactTracker {
       set(0, touchDown == true ? .touching : .absent, .endedDuringLoss, at: now)
       becomeCertain(at: now)
     case .typeA:
-      // No slots. If BTN_TOUCH shows that somebody is there, one contact represents all until frames arrive.
-      if table.touchDown == true && contacts.isEmpty { setGroups(1, at: now) }
-      silenceEnds = now + Self.silence
-      if table.touchDown == nil && !lost {
+      // No slots: BTN_TOUCH shows whether somebody is there. Without it, silence does.
+      touchDown = table.touchDown
+      judgeSlotless(isSure: true, .endedDuringLoss, at: now)
+      silenceEnds = touchDown == true ? nil : now + Self.silence
+      if touchDown == true {
+        becomeCertain(at: now)
+      } else if table.touchDown == nil && !lost {
         lost = true
         changes.append(.becameUncertain(.unheard, at: now))
       }
@@ -40,6 +51,7 @@ extension ContactTracker {
   /// at `secondReadDue`, if that is set.
   public mutating func verify(_ table: KernelTable, at now: Instant) -> [ContactChange] {
     if lost { return [] }
+    let table = table.normalized
     if let adopted = adoptedAt, adopted + Self.secondRead <= now { adoptedAt = nil }
     notice(table, at: now)
     switch profile.touchProtocol {
@@ -97,20 +109,40 @@ extension ContactTracker {
     guard let added = slots[index].addedUnheard, added + Self.secondRead <= now else { return }
     slots[index].addedUnheard = nil
     countDrift()
+    // BTN_TOUCH is withheld, too; it may have been down for this contact, unless the device never presses it.
+    if hasPressed { slots[index].wasPressed = true }
   }
 
   private mutating func verifyButton(_ table: KernelTable, at now: Instant) {
-    if table.touchDown == true {
+    switch table.touchDown {
+    case true?:
       touchDown = true
-      buttonUpSince = nil
+      (buttonUpSince, slotless.missingSince) = (nil, nil)
+      notePressed()
       explainTouchDown(at: now)
-    } else if table.touchDown == false && slots.contains(where: { $0.presence.mayBeDoubted }) {
+      verifySlotless(at: now)
+    case false? where slotless.presence != .absent:
+      buttonUpSince = nil
+      // If only a table has shown it, this table shows that it is over.
+      let isOver = slotlessUnconfirmedSince != nil || Self.isSecondRead(&slotless.missingSince, at: now)
+      guard isOver else { return }
+      if slotlessUnconfirmedSince == nil && !profile.masksButton { countDrift() }
+      touchDown = false
+      judgeSlotless(isSure: true, .tableDisagreed, at: now)
+    case false? where slots.indices.contains(where: isDoubtable):
       guard Self.isSecondRead(&buttonUpSince, at: now) else { return }
       countDrift()
       applyButton(false, at: now)
-    } else {
+    case false?, nil:
       buttonUpSince = nil
     }
+  }
+
+  /// BTN_TOUCH is down in the table. If no slot explains it, and no frame has reported it, a second read confirms it.
+  private mutating func verifySlotless(at now: Instant) {
+    let isConfirmed = slotlessUnconfirmedSince.map { $0 + Self.secondRead <= now } ?? false
+    if isConfirmed && !profile.masksButton && !isSlotInUse { countDrift() }
+    judgeSlotless(isSure: isConfirmed, .tableDisagreed, at: now)
   }
 
   private mutating func verifySingle(_ table: KernelTable, at now: Instant) {
@@ -134,14 +166,16 @@ extension ContactTracker {
     }
   }
 
-  /// BTN_TOUCH is all that the kernel stores of type A; a resting finger may be silent for longer than the rule allows. A
-  /// stuck contact is no longer ended by silence, so BTN_TOUCH ends it.
+  /// BTN_TOUCH is all that the kernel stores of type A. While it is down, silence ends nothing: a resting finger may be
+  /// silent (auo-pixcir-ts). Once it is up, silence ends what no frame did.
   private mutating func verifyGroups(_ table: KernelTable, at now: Instant) {
-    switch (table.touchDown, stuckCount) {
-    case (true, 0): setGroups(max(1, contacts.count), at: now)
-    case (true, _): silenceEnds = nil
-    case (false, 1...): silenceEnds = silenceEnds ?? now + Self.silence
-    case (false, _), (nil, _): break
+    verifyButton(table, at: now)
+    switch table.touchDown {
+    case true?: silenceEnds = nil
+    case false? where touchDown != false || isSlotInUse:
+      touchDown = false
+      silenceEnds = silenceEnds ?? now + Self.silence
+    case false?, nil: break
     }
   }
 
@@ -173,7 +207,9 @@ extension ContactTracker {
 
   /// When to read the table again because it disagreed with the frames; nil: not needed.
   public var secondReadDue: Instant? {
-    var due = [buttonUpSince, slotOffSince, adoptedAt].compactMap(\.self).min()
+    var due = [
+      buttonUpSince, slotOffSince, adoptedAt, movedUnheardAt, slotlessUnconfirmedSince, slotless.missingSince,
+    ].compactMap(\.self).min()
     for slot in slots {
       for since in [slot.missingSince, slot.addedUnheard] {
         if let since { due = min(due ?? since, since) }
@@ -188,6 +224,8 @@ extension ContactTracker {
     buttonUpSince = nil
     slotOffSince = nil
     adoptedAt = nil
+    movedUnheardAt = nil
+    slotless.missingSince = nil
     for index in slots.indices { slots[index].forgetReads() }
   }
 
@@ -224,13 +262,19 @@ extension ContactTracker {
       }
     }
     if unheard {
-      if !mayBeGrabbed { countDrift() }
       changes.append(.activity(at: now))
+      // In the middle of a frame they differ, too. A frame that reports them arrives at once; under a grab none does.
+      if !mayBeGrabbed { movedUnheardAt = movedUnheardAt ?? now }
+    }
+    if let since = movedUnheardAt, since + Self.secondRead <= now {
+      movedUnheardAt = nil
+      if !mayBeGrabbed { countDrift() }
     }
     remember(table)
   }
 
   private mutating func findStuck(at now: Instant) {
+    if slotless.presence == .touching && slotless.lastChange + stuckAfter <= now { stickSlotless(at: now) }
     for index in slots.indices
     where slots[index].presence == .touching && slots[index].lastChange + stuckAfter <= now {
       stuckTotal += 1
@@ -243,6 +287,12 @@ extension ContactTracker {
         changes.append(.stuck(contact(index, slots[index].id), at: now))
       }
     }
+  }
+
+  private mutating func stickSlotless(at now: Instant) {
+    stuckTotal += 1
+    setSlotless(.stuck(held: onStuck == .hold), .stuck, at: now)
+    if onStuck == .hold { changes.append(.stuck(.slotless, at: now)) }
   }
 
   // MARK: Taking over
@@ -271,6 +321,7 @@ extension ContactTracker {
       slots[index].id = table.trackingIDs[index]
       slots[index].committedID = slots[index].id
       slots[index].lastChange = now
+      slots[index].wasPressed = false
     }
     set(index, after, cause, at: now)
   }
@@ -288,5 +339,15 @@ extension ContactTracker {
     guard let button else { return }
     touchDown = button
     if button { explainTouchDown(at: now) } else { doubtAll(at: now) }
+  }
+}
+
+extension KernelTable {
+  /// With -1 for every id below zero.
+  fileprivate var normalized: KernelTable {
+    guard trackingIDs.contains(where: { $0 < -1 }) else { return self }
+    var table = self
+    table.trackingIDs = trackingIDs.map { max($0, -1) }
+    return table
   }
 }

@@ -53,6 +53,14 @@ public struct ContactTracker: Hashable, Sendable {
   var slotIsValid = true
   /// The last known BTN_TOUCH; nil if the device has none, or it is not known yet.
   var touchDown: Bool?
+  /// BTN_TOUCH according to frames alone, which a table read in the middle of a frame does not change.
+  var frameButton: Bool?
+  /// BTN_TOUCH was down at some time: the device is not one of those that have it and never press it.
+  var hasPressed = false
+  /// The contact that BTN_TOUCH alone shows.
+  var slotless = Slot()
+  /// When a table alone showed `slotless`, and no second read has confirmed it yet.
+  var slotlessUnconfirmedSince: Instant?
   var lost = false
   /// Type A: when its silence ends its contacts.
   var silenceEnds: Instant?
@@ -62,9 +70,13 @@ public struct ContactTracker: Hashable, Sendable {
   var buttonUpSince: Instant?
   /// Since when the table has had another current slot, and no frame has arrived.
   var slotOffSince: Instant?
+  /// When a table was read with positions that no frame had reported, and no frame has arrived.
+  var movedUnheardAt: Instant?
   /// When a table was taken over, possibly in the middle of a frame: it is compared once more.
   var adoptedAt: Instant?
   var changes: [ContactChange] = []
+  /// Ends that may be gaps in a touch.
+  var lifts = LiftFilter()
 
   public init(profile: ScreenProfile, stuckAfter: Duration = .seconds(600), onStuck: StuckPolicy = .ignore) {
     self.profile = profile
@@ -77,9 +89,11 @@ public struct ContactTracker: Hashable, Sendable {
     }
   }
 
-  /// The current contacts by slot, doubtful ones included.
+  /// The current contacts by slot, doubtful ones included; then those whose end does not count yet.
   public var contacts: [Contact] {
-    slots.indices.filter { slots[$0].presence.isContact }.map { contact($0, slots[$0].id) }
+    var contacts = slots.indices.filter { slots[$0].presence.isContact }.map { contact($0, slots[$0].id) }
+    if slotless.presence.isContact { contacts.append(.slotless) }
+    return contacts + lifts.held
   }
 
   /// Those of `contacts` that end by themselves unless the device sends new data of them.
@@ -88,14 +102,16 @@ public struct ContactTracker: Hashable, Sendable {
   }
 
   /// The number of stuck contacts, ignored or blocking.
-  public var stuckCount: Int { slots.count { $0.presence.isStuck } }
+  public var stuckCount: Int { slots.count { $0.presence.isStuck } + (slotless.presence.isStuck ? 1 : 0) }
 
   /// According to frames, nothing is on the glass or near it.
-  public var isAtRest: Bool { !lost && slots.allSatisfy { $0.presence == .absent } }
+  public var isAtRest: Bool {
+    !lost && slotless.presence == .absent && slots.allSatisfy { $0.presence == .absent }
+  }
 
   /// According to frames, something touches, hovers or is a palm. Whoever saw it begin must see its end.
   public var isSomethingNear: Bool {
-    lost
+    lost || slotless.presence == .touching || !lifts.held.isEmpty
       || slots.contains { slot in
         switch slot.presence {
         case .touching, .hovering, .palm, .doubtful: true
@@ -120,13 +136,15 @@ public struct ContactTracker: Hashable, Sendable {
   /// The state of the whole device.
   public var verdict: Verdict {
     if lost { return .uncertain }
+    let isSlotlessSure = slotlessUnconfirmedSince == nil && slotless.presence.isContact
+    if isSlotlessSure || !lifts.held.isEmpty { return .touched }
     if slots.contains(where: { $0.presence == .touching || $0.presence == .stuck(held: true) }) { return .touched }
-    return slots.contains { $0.presence.isContact } ? .uncertain : .idle
+    return slotless.presence.isContact || slots.contains { $0.presence.isContact } ? .uncertain : .idle
   }
 
   /// When to call `timePassed`; nil: nothing ends by time.
   public var nextDeadline: Instant? {
-    var earliest = silenceEnds
+    var earliest = [silenceEnds, lifts.nextDeadline].compactMap(\.self).min()
     for slot in slots {
       if case .doubtful(let until) = slot.presence { earliest = min(earliest ?? until, until) }
     }
@@ -144,7 +162,9 @@ public struct ContactTracker: Hashable, Sendable {
     case .frame(let frame):
       heardSinceRead = true
       mayBeGrabbed = false
+      movedUnheardAt = nil
       apply(frame)
+      lifts.frameApplied(isTouched: isTouchedSurely, frame)
     case .lost(let time):
       forgetReads()
       if !lost {
@@ -157,7 +177,7 @@ public struct ContactTracker: Hashable, Sendable {
     return take()
   }
 
-  /// Ends doubtful contacts, and those that silence ends, if they are due.
+  /// Ends what is due: doubtful contacts, those that silence ends, and lifts that were no gap.
   public mutating func timePassed(_ now: Instant) -> [ContactChange] {
     for index in slots.indices {
       if case .doubtful(let until) = slots[index].presence, until <= now {
@@ -169,7 +189,7 @@ public struct ContactTracker: Hashable, Sendable {
       for index in slots.indices { set(index, .absent, .silence, at: now) }
       becomeCertain(at: now)
     }
-    return take()
+    return take() + lifts.due(now)
   }
 
   /// The device is gone (ENODEV, or `remove` of udev): its contacts end.
@@ -179,11 +199,13 @@ public struct ContactTracker: Hashable, Sendable {
       slots[index].id = -1
       slots[index].committedID = -1
     }
+    setSlotless(.absent, .deviceGone, at: now)
     forgetReads()
     silenceEnds = nil
-    touchDown = nil
+    (touchDown, frameButton) = (nil, nil)
     becomeCertain(at: now)
-    return take()
+    defer { changes = [] }
+    return lifts.flush() + changes
   }
 
   // MARK: Shared by the rules
@@ -197,7 +219,15 @@ public struct ContactTracker: Hashable, Sendable {
 
   mutating func take() -> [ContactChange] {
     defer { changes.removeAll() }
-    return changes
+    return lifts.filter(changes, isTouched: isTouchedNow)
+  }
+
+  /// A contact is on the glass; an end that does not count yet is not one.
+  private var isTouchedNow: Bool { slotless.presence.isContact || slots.contains { $0.presence.isContact } }
+
+  /// The same without a contact that awaits its second read.
+  private var isTouchedSurely: Bool {
+    slotless.presence.isContact && slotlessUnconfirmedSince == nil || slots.contains { $0.presence.isContact }
   }
 
   mutating func becomeCertain(at now: Instant) {
@@ -221,18 +251,6 @@ public struct ContactTracker: Hashable, Sendable {
       if old.isNear != presence.isNear { changes.append(.activity(at: time)) }
     case (true, true):
       if old.isStuck && !presence.isStuck { changes.append(.unstuck(contact(index, slots[index].id), at: time)) }
-    }
-  }
-
-  /// If BTN_TOUCH is down and no slot that counts explains it, the contacts that a rule had ended are there after all.
-  mutating func explainTouchDown(at time: Instant) {
-    let isExplained = slots.contains { $0.presence == .touching || $0.presence.isNear || $0.presence.isStuck }
-    guard touchDown == true, !isExplained else { return }
-    for index in slots.indices {
-      switch slots[index].presence {
-      case .doubtful, .marked: set(index, slots[index].standing, .lifted, at: time)
-      case .absent, .touching, .hovering, .palm, .stuck: break
-      }
     }
   }
 }
@@ -280,7 +298,8 @@ struct Slot: Hashable, Sendable {
     }
   }
 
-  /// ABS_MT_TRACKING_ID. Any value but -1 is a contact: 0 and 65535 are valid, and the advertised range has no meaning.
+  /// ABS_MT_TRACKING_ID; -1 for any below zero, which is no contact (`input_mt_is_active` in linux/input/mt.h). 0 and 65535
+  /// are valid, and the advertised range has no meaning.
   var id: Int32 = -1
   /// The id as of the last complete frame.
   var committedID: Int32 = -1
@@ -298,6 +317,9 @@ struct Slot: Hashable, Sendable {
   var toolIsInherited = false
   /// When the table added this contact, if no frame has reported it yet.
   var addedUnheard: Instant?
+  /// BTN_TOUCH was down while this contact lived, or may have been: the contact was adopted. Only then does BTN_TOUCH 0 say
+  /// anything of it.
+  var wasPressed = false
   /// What the frame that is being applied changed in the slot.
   var news = News()
 
@@ -319,7 +341,7 @@ struct Slot: Hashable, Sendable {
   var standing: Presence { Self.standing(id: id, tool: tool, distance: distance) }
 
   static func standing(id: Int32, tool: Int32, distance: Int32) -> Presence {
-    if id == -1 { return .absent }
+    if id < 0 { return .absent }
     if tool == ToolType.palm { return .palm }
     return distance > 0 ? .hovering : .touching
   }

@@ -3,7 +3,7 @@
 /// It is correct even while another process holds the device. It changes before SYN_REPORT, so it may have been read in
 /// the middle of a frame.
 public struct KernelTable: Hashable, Sendable {
-  /// Tracking id by slot, -1: none; empty for a device without slots.
+  /// Tracking id by slot; below zero: none; empty for a device without slots.
   public var trackingIDs: [Int32]
   /// ABS_MT_TOOL_TYPE by slot; empty if the device has no such axis.
   public var toolTypes: [Int32]

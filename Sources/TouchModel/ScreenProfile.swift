@@ -6,11 +6,17 @@ public struct ScreenProfile: Hashable, Sendable {
   public let touchProtocol: TouchProtocol
   /// The key that reports touch: BTN_TOUCH, or BTN_LEFT of an absolute mouse. Sources report it as BTN_TOUCH.
   public let button: UInt16
+  /// Frames do not report BTN_TOUCH while positions are masked: the device repeats it (EV_REP), so it is masked, too, and
+  /// read with the slot table.
+  public var masksButton: Bool
 
-  public init(name: String, touchProtocol: TouchProtocol, button: UInt16 = EventCode.buttonTouch) {
+  public init(
+    name: String, touchProtocol: TouchProtocol, button: UInt16 = EventCode.buttonTouch, masksButton: Bool = false
+  ) {
     self.name = name
     self.touchProtocol = touchProtocol
     self.button = button
+    self.masksButton = masksButton
   }
 
   /// Most slots of a device; one that claims more has a wrong absinfo.

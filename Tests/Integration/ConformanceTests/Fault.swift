@@ -32,13 +32,15 @@ enum Fault: Equatable {
   /// The frame's stamps are in the past.
   case clockBack(Duration)
   case unknownCodes
+  /// The device reports down and up in each of this number of frames, as a pen display does under a resting finger.
+  case bounces(frames: Int)
 
   /// A fault for a frame of this number of events. `lift`: the last finger lifts in it.
   static func random(events: Int, lift: Bool, _ random: inout SplitMix64) -> Fault {
     let position = random.below(events)
     // Lifts are so rare that every second one is lost.
     if lift && random.oneIn(2) { return .liftLost }
-    switch random.below(22) {
+    switch random.below(23) {
     case 0: return .paused(frames: 1 + random.below(8))
     case 1: return .paused(frames: 10 + random.below(30))
     case 2: return .grabbed(frames: 1 + random.below(30), longer: .zero)
@@ -58,6 +60,7 @@ enum Fault: Equatable {
     case 18: return .idReplaced
     case 19: return .tap
     case 20: return .clockBack(.milliseconds(random.below(5000)))
+    case 21: return .bounces(frames: 1 + random.below(12))
     default: return .unknownCodes
     }
   }

@@ -1,8 +1,8 @@
 import Timeline
 import TouchModel
 
-/// Decides from the device's side whether a verdict is wrong. Independent of the tracker's rules: it sees all events, and
-/// uses only the documented exceptions and bounds.
+/// Decides from the device's side whether a verdict is wrong: from the kernel's slots and BTN_TOUCH alone, with the
+/// documented exceptions and bounds (docs/touch.md). It shares no rule with the tracker.
 struct Judge {
   /// When a verdict is judged.
   enum Occasion {
@@ -12,6 +12,14 @@ struct Judge {
     case rechecked
     /// The same in the middle of a frame: what has begun in the table counts, what has ended does not count yet.
     case recheckedInFrame
+  }
+
+  /// BTN_TOUCH 0 may end only a contact that it was down for, or one that the reader adopted at open or after a loss.
+  private enum Pressed {
+    case no
+    /// The reader missed frames: it may count the contact as adopted.
+    case perhaps
+    case yes
   }
 
   private struct Slot {
@@ -26,17 +34,25 @@ struct Judge {
     var doubtedSince: Instant?
     /// It is in the frame that is being written.
     var isMentioned = false
+    /// BTN_TOUCH was down while this contact lived.
+    var pressed = Pressed.no
 
-    var isNear: Bool { id != -1 && (wasPalm || tool == ToolType.palm || distance > 0) }
-    var isFinger: Bool { id != -1 && tool != ToolType.palm && distance <= 0 }
+    var isPresent: Bool { id >= 0 }
+    var isNear: Bool { id >= 0 && (wasPalm || tool == ToolType.palm || distance > 0) }
+    var isFinger: Bool { id >= 0 && tool != ToolType.palm && distance <= 0 }
   }
 
   /// The recheck of each second while something waits, and 20 ms for the second read.
   static let pruning: Duration = .milliseconds(1020)
   /// A device that does not come to rest is tried again every 50 ms, a few times in these trials.
   static let restless: Duration = .milliseconds(200)
+  /// How long an end on a bouncing device does not count.
+  static let bouncing: Duration = .milliseconds(100)
   /// For stamps in whole microseconds.
   static let slack: Duration = .milliseconds(1)
+
+  /// Frames of the reader do not have BTN_TOUCH.
+  var isButtonMasked = false
 
   private let touchProtocol: TouchProtocol
   private var slots: [Slot]
@@ -49,6 +65,16 @@ struct Judge {
   private var groupHasData = false
   private var sawGroup = false
   private var isGroupsKnown = true
+
+  /// When the last frame left nobody on the glass, and the gaps in a touch so far.
+  private var gaps: [Instant] = []
+  private var lastGap = Instant.distantPast
+  private var lastFrame = Instant.distantPast
+  private var wasTouched = false
+  /// Before the last frame, somebody was there whom no rule ignored; and the same before the pause that lasts.
+  private var wasPlain = false
+  private var isGap = false
+  private var liftedAt: Instant?
 
   // According to complete frames.
   /// Since when nobody is on the glass; nil: somebody is.
@@ -81,6 +107,7 @@ struct Judge {
       if event.value == 2 { return }
       touchDown = event.value != 0
       releasedInFrame = event.value == 0
+      if event.value != 0 { for index in slots.indices where slots[index].isPresent { slots[index].pressed = .yes } }
     case (EventType.abs, EventCode.slot):
       currentSlot = Int(event.value)
     case (EventType.abs, EventCode.touchMajor...EventCode.toolY):
@@ -101,6 +128,7 @@ struct Judge {
     case EventCode.trackingID:
       if event.value == slot.id { return }
       slot.id = event.value
+      slot.pressed = touchDown == true ? .yes : .no
       slot.wasPalm = false
       slot.isReleased = false
       slot.doubtedSince = nil
@@ -112,18 +140,19 @@ struct Judge {
 
   /// A SYN_REPORT was written. `reached`: the reader gets the frame, and reads it now.
   mutating func frameEnded(value: Int32, reached: Bool, stamp: Instant, at now: Instant) {
+    lastFrame = now
     let isRelease = value != 0 && releasedInFrame
     if value != 0 && !isRelease { return }
     for index in slots.indices where slots[index].isMentioned {
       slots[index].isMentioned = false
-      if slots[index].tool == ToolType.palm && slots[index].id != -1 { slots[index].wasPalm = true }
+      if slots[index].tool == ToolType.palm && slots[index].isPresent { slots[index].wasPalm = true }
       if reached {
         slots[index].isReleased = false
         slots[index].doubtedSince = nil
       }
       abandonedSince = nil
     }
-    if isRelease { for index in slots.indices where slots[index].id != -1 { slots[index].isReleased = true } }
+    if isRelease { for index in slots.indices where slots[index].isPresent { slots[index].isReleased = true } }
     endGroups(reached: reached, stamp: stamp)
     releasedInFrame = false
     settle(min(now, stamp))
@@ -143,22 +172,58 @@ struct Judge {
   }
 
   private mutating func settle(_ now: Instant) {
-    var somebody = false
-    for index in slots.indices where slots[index].id != -1 {
-      guard slots[index].isFinger else { continue }
-      somebody = true
+    for index in slots.indices where slots[index].isFinger {
       if touchDown == false && slots[index].doubtedSince == nil { slots[index].doubtedSince = now }
     }
-    switch touchProtocol {
-    case .typeB:
-      if touchDown != false || !somebody { abandonedSince = nil } else { abandonedSince = abandonedSince ?? now }
-    case .singleTouch:
-      somebody = touchDown == true
-    case .typeA:
-      somebody = groups > 0
+    if touchDown == false && !fingers.isEmpty {
+      abandonedSince = abandonedSince ?? now
+    } else {
+      abandonedSince = nil
     }
+    let somebody = isSomebodyThere
+    countGap(somebody, at: now)
     emptySince = somebody ? nil : emptySince ?? now
   }
+
+  private var fingers: [Slot] { slots.filter(\.isFinger) }
+
+  /// BTN_TOUCH is down and no slot or group explains it, whatever that counts as.
+  private var isTouchedWithoutSlot: Bool { touchDown == true && !slots.contains(where: \.isPresent) }
+
+  private var isSomebodyThere: Bool {
+    switch touchProtocol {
+    case .typeB: !fingers.isEmpty || isTouchedWithoutSlot
+    case .singleTouch: touchDown == true
+    case .typeA: groups > 0 || touchDown == true
+    }
+  }
+
+  /// A pause of less than 60 ms between two touches.
+  private mutating func countGap(_ somebody: Bool, at now: Instant) {
+    if somebody && !wasTouched, let since = liftedAt {
+      if now - since >= .milliseconds(60) {
+        if !isBouncing(at: now) { gaps = [] }
+      } else {
+        lastGap = now
+        if isGap { gaps.append(now) }
+      }
+    }
+    if wasTouched && !somebody {
+      (isGap, liftedAt) = (wasPlain, now)
+    } else if !somebody {
+      isGap = false  // Another frame in between.
+      if !isBouncing(at: now) { gaps = [] }
+    }
+    wasTouched = somebody
+    wasPlain = fingers.contains { !$0.wasPalm && !$0.isReleased && $0.doubtedSince == nil } && !isRepairing(at: now)
+  }
+
+  /// Three gaps mark a device that reports down and up in every report, for ten seconds. One more is required here: a
+  /// documented rule may have ignored the touch before the first.
+  func isBouncing(at now: Instant) -> Bool { gaps.count >= 4 && gaps.last.map { now - $0 < .seconds(10) } == true }
+
+  /// BTN_TOUCH 0 ends all contacts in time.
+  var endsWithButton: Bool { fingers.allSatisfy { $0.pressed == .yes } }
 
   /// The reader received nothing until now: a foreign grab ends.
   mutating func wasBlind(until now: Instant) {
@@ -179,6 +244,7 @@ struct Judge {
   mutating func lostFrames(at now: Instant) {
     isGroupsKnown = false
     groupsLostAt = now
+    for index in slots.indices where slots[index].pressed == .no { slots[index].pressed = .perhaps }
   }
 
   // MARK: The verdict
@@ -189,47 +255,62 @@ struct Judge {
   ) -> String? {
     if verdict == .idle {
       if occasion == .read && (isGrabbed || now <= repairedBy) { return nil }
-      return isSurelyTouched(now, isGrabbed: isGrabbed) ? "idle with a finger on the glass" : nil
+      if isSurelyTouched(now, occasion, isGrabbed: isGrabbed) { return "idle with a finger on the glass" }
+      let isInGap = occasion != .recheckedInFrame && now > repairedBy && !isGrabbed && isGap && isBouncing(at: now)
+      if isInGap, let since = emptySince, now - since < Self.bouncing - Self.slack { return "idle in a gap" }
+      return nil
     }
-    if occasion == .recheckedInFrame || now <= repairedBy + Self.slack { return nil }
-    let start = touchProtocol == .typeA ? groupsLostAt : Instant.distantPast
+    let mayBeHeld = now - lastGap < .seconds(10)
+    let repaired = repairedBy + (mayBeHeld ? Self.bouncing : .zero) + Self.slack
+    if occasion == .recheckedInFrame || now <= repaired { return nil }
+    if mayBeHeld && now - lastFrame <= Self.bouncing + Self.slack { return nil }
+    // Without BTN_TOUCH in its frames, each end is confirmed by a second read.
+    if isButtonMasked && now - lastFrame <= ContactTracker.secondRead + Self.slack { return nil }
+    let start = touchProtocol == .typeA || mayBeHeld ? groupsLostAt : Instant.distantPast
     // A hovering contact may be doubted first.
-    let mayDoubt = touchDown == false && slots.contains { $0.id != -1 }
+    let mayDoubt = touchDown == false && slots.contains(where: \.isPresent)
     // With BTN_TOUCH 0 that only the table has, doubt begins at the second read of a recheck.
     let doubt = mayDoubt ? ContactTracker.doubt + Self.pruning : .zero
     let bound =
       doubt + (isGrabbed ? Self.pruning : .zero)
       + (touchProtocol == .typeA ? ContactTracker.silence + Self.restless : .zero)
+      + (mayBeHeld ? Self.bouncing + Self.restless : .zero)
+      // Frames have no BTN_TOUCH: the second read confirms it, or its end.
+      + (isButtonMasked ? Self.pruning : .zero)
       + Self.slack
     if let since = emptySince, now - max(since, start) > bound {
       return "\(verdict.rawValue) for \(now - since) with nobody on the glass"
     }
-    if let since = abandonedSince, now - since > Self.pruning + ContactTracker.doubt + Self.slack {
+    if endsWithButton, let since = abandonedSince, now - since > Self.pruning + ContactTracker.doubt + Self.slack {
       return "\(verdict.rawValue) for \(now - since) after BTN_TOUCH 0"
     }
     // With BTN_TOUCH down a finger may rest for longer.
     if touchProtocol == .typeA, touchDown != true,
-      now - max(lastGroup, start) > ContactTracker.silence + Self.restless + Self.slack
+      now - max(lastGroup, start) > ContactTracker.silence + Self.restless + (isGrabbed ? Self.pruning : .zero)
+        + Self.slack
     {
       return "\(verdict.rawValue) for \(now - lastGroup) of silence"
     }
     return nil
   }
 
-  private func isSurelyTouched(_ now: Instant, isGrabbed: Bool) -> Bool {
+  private func isSurelyTouched(_ now: Instant, _ occasion: Occasion, isGrabbed: Bool) -> Bool {
     switch touchProtocol {
     case .typeB:
+      if isTouchedWithoutSlot && !(isButtonMasked && occasion == .read) { return true }
       // Down, and nothing else explains it: then those that a rule ignored count, too.
-      if touchDown == true && slots.contains(where: { $0.id != -1 }) && !slots.contains(where: { $0.isNear }) {
+      if touchDown == true && slots.contains(where: \.isPresent) && !slots.contains(where: \.isNear) {
         return true
       }
       return slots.contains { slot in
         guard slot.isFinger && !slot.wasPalm && !slot.isReleased else { return false }
+        if slot.pressed == .no && !isGrabbed { return true }
         return slot.doubtedSince.map { now - $0 < ContactTracker.doubt - Self.slack } ?? true
       }
     case .singleTouch:
       return touchDown == true
     case .typeA:
+      if touchDown == true && (isGroupsKnown || occasion != .read) { return true }
       // No table: under a grab nothing can be known.
       return groups > 0 && isGroupsKnown && !isGrabbed && now - lastGroup < ContactTracker.silence - Self.slack
     }

@@ -18,6 +18,8 @@ final class ReaderUnderTest {
   init(_ kernel: SimulatedKernel, _ profile: ScreenProfile, chunk: Int, now: Instant) {
     self.kernel = kernel
     kernel.chunk = chunk
+    var profile = profile
+    profile.masksButton = kernel.masksButton
     reader = DeviceReader(profile: profile, somethingWaits: true)
     timePassed(now)
   }

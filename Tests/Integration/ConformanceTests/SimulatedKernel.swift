@@ -111,13 +111,18 @@ final class SimulatedKernel: FrameSource {
     return true
   }
 
+  /// As `TouchDevice` masks BTN_TOUCH of a device that repeats it.
+  var masksButton: Bool {
+    if case .typeB = touchProtocol { shape.masks && shape.hasAutorepeat } else { false }
+  }
+
   private func isMasked(_ event: InputEvent) -> Bool {
     if !shape.masks || touchProtocol == .typeA { return false }
     switch event.type {
     case EventType.syn: return false
     case EventType.key:
       return event.code != EventCode.buttonTouch
-        || (shape.hasAutorepeat && touchProtocol != .singleTouch && !sendsPositions)
+        || (masksButton && !sendsPositions)
     case EventType.abs:
       if sendsPositions { return false }
       switch event.code {

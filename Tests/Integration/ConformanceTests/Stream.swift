@@ -9,9 +9,11 @@ final class Stream {
   let profile: ScreenProfile
   let hasTouchButton: Bool
   let hasAutorepeat: Bool
+  /// The device presses BTN_TOUCH.
+  let presses: Bool
   /// The first event is at 1,000 s of the clock of the trials.
   let events: [InputEvent]
-  /// Each up to its SYN_REPORT 0; those with value 1 are within.
+  /// Each up to its SYN_REPORT 0; those with value 1 are within. What follows the last one is a frame, too.
   let frames: [Range<Int>]
   /// The table before frame 0, `snapshotStep`, 2 * `snapshotStep`, and so on.
   let snapshots: [SlotTable]
@@ -25,6 +27,7 @@ final class Stream {
     self.profile = profile
     self.hasTouchButton = hasTouchButton
     self.hasAutorepeat = hasAutorepeat
+    presses = events.contains { $0.type == EventType.key && $0.code == EventCode.buttonTouch && $0.value == 1 }
     let shift = Instant(nanoseconds: 1_000_000_000_000) - (events.first?.time ?? Instant(nanoseconds: 0))
     var moved = events
     var frames: [Range<Int>] = []
@@ -47,21 +50,30 @@ final class Stream {
         (buttonUp, idEnded) = (false, false)
       }
     }
+    if start < moved.count { frames.append(start..<moved.count) }
     self.events = moved
     self.frames = frames
     self.snapshots = snapshots
     self.lifts = lifts
   }
 
-  /// Nil if the recorded device is not a touchscreen, or sent nothing.
-  convenience init?(name: String, _ recording: Recording) {
+  /// Why a recording cannot be played.
+  enum Defect: Error {
+    case noCompleteFrame
+  }
+
+  /// - Throws: why the recorded device is not a touchscreen, or `Defect`.
+  convenience init(name: String, _ recording: Recording) throws {
     let device = recording.device
     let capabilities = ScreenProfile.Capabilities(
       name: device.name, properties: device.properties, keys: device.keys, axes: Set(device.axes.keys),
       slots: device.axes[EventCode.slot].map { Int($0.maximum) + 1 }, taggedTouchscreen: true)
-    guard !recording.events.isEmpty, let profile = try? ScreenProfile(capabilities) else { return nil }
+    let isReport = { (event: InputEvent) in
+      event.type == EventType.syn && event.code == EventCode.synReport && event.value == 0
+    }
+    guard recording.events.contains(where: isReport) else { throw Defect.noCompleteFrame }
     self.init(
-      name: name, profile: profile, hasTouchButton: device.keys.contains(EventCode.buttonTouch),
+      name: name, profile: try ScreenProfile(capabilities), hasTouchButton: device.keys.contains(EventCode.buttonTouch),
       hasAutorepeat: device.autorepeat, events: recording.events)
   }
 
@@ -74,12 +86,29 @@ final class Stream {
       events: events.filter { $0.type != EventType.abs || $0.code < EventCode.slot })
   }
 
-  /// What a type A driver would have sent: all contacts in every frame, no BTN_TOUCH.
-  var asTypeA: Stream {
+  /// What a virtual screen sends that has BTN_TOUCH and never presses it; nil without slots.
+  var asVirtual: Stream? {
+    guard hasTouchButton, case .typeB = profile.touchProtocol else { return nil }
+    return Stream(
+      name: "\(name) without presses", profile: profile, hasTouchButton: true, hasAutorepeat: false,
+      events: events.filter { $0.type != EventType.key })
+  }
+
+  /// What a program sends that moves the pointer of a device with slots: BTN_TOUCH alone.
+  var asButtonOnly: Stream? {
+    guard hasTouchButton, case .typeB = profile.touchProtocol else { return nil }
+    return Stream(
+      name: "\(name) as BTN_TOUCH alone", profile: profile, hasTouchButton: true, hasAutorepeat: hasAutorepeat,
+      events: events.filter { $0.type != EventType.abs || $0.code < EventCode.slot })
+  }
+
+  /// What a type A driver would have sent: all contacts in every frame, with BTN_TOUCH or without.
+  func asTypeA(button: Bool) -> Stream {
     var made: [InputEvent] = []
     var table = SlotTable(profile)
     for event in events {
       table.apply(event)
+      if button && event.type == EventType.key { made.append(event) }
       guard event.type == EventType.syn && event.code == EventCode.synReport else { continue }
       let contacts = table.table.trackingIDs.count { $0 != -1 }
       for contact in 0..<max(1, contacts) {
@@ -92,8 +121,8 @@ final class Stream {
       made.append(event)
     }
     return Stream(
-      name: "\(name) as type A", profile: ScreenProfile(name: profile.name, touchProtocol: .typeA),
-      hasTouchButton: false,
+      name: "\(name) as type A\(button ? " with BTN_TOUCH" : "")",
+      profile: ScreenProfile(name: profile.name, touchProtocol: .typeA), hasTouchButton: button && hasTouchButton,
       hasAutorepeat: false, events: made)
   }
 }

@@ -10,28 +10,41 @@ struct StreamSets {
   let recordings: Int
   let present: [String]
   let absent: [String]
+  /// Recordings that cannot be played, with the reason.
+  let defects: [String]
 
   init() {
     var streams: [Stream] = []
     var present: [String] = []
     var absent: [String] = []
     var recordings = 0
+    var defects: [String] = []
     let sets = [
       ("shared/hid-devices", "\(ProjectFiles.shared.path)/recordings/hid-devices"),
       ("shared/evemu-devices", "\(ProjectFiles.shared.path)/recordings/evemu-devices"),
       ("own", "\(ProjectFiles.root.path)/Examples/recordings"),
     ]
     for (set, folder) in sets {
-      let found = Self.files(folder).compactMap { file -> Stream? in
-        guard let recording = try? Recording.read(path: "\(folder)/\(file)") else { return nil }
-        return Stream(name: "\(set)/\(file)", recording)
+      var found: [Stream] = []
+      for file in Self.files(folder) {
+        do {
+          found.append(try Stream(name: "\(set)/\(file)", Recording.read(path: "\(folder)/\(file)")))
+        } catch {
+          defects.append("\(set)/\(file): \(error)")
+        }
       }
       if found.isEmpty { absent.append(set) } else { present.append(set) }
       recordings += found.count
       streams += found
       streams += found.filter { $0.profile.touchProtocol != .singleTouch }.compactMap(\.asSingleTouch)
-      if set == "own" { streams += found.map(\.asTypeA) }
+      streams += found.compactMap(\.asVirtual)
+      if set == "own" {
+        streams += found.map { $0.asTypeA(button: false) }
+        streams += found.map { $0.asTypeA(button: true) }
+        streams += found.compactMap(\.asButtonOnly)
+      }
     }
+    self.defects = defects
     self.streams = streams
     self.recordings = recordings
     self.present = present

@@ -56,10 +56,31 @@ extension Trial {
       }
     case .tap:
       if !tap() { injected = before }
+    case .bounces(let frames):
+      if hasSlots && !isPaused && !kernel.isGrabbed { bouncingFrames = frames } else { injected = before }
     case .cut, .autorepeat, .keysReleased, .liftLost, .rechecked, .raced:
       injected = before  // While the frame is written.
     }
     if injected != before { note { "FAULT \(fault)" } }
+  }
+
+  /// All fingers lift for 10 ms, and come back with other ids.
+  func bounce() {
+    if bouncingFrames == 0 { return }
+    bouncingFrames -= 1
+    if isPaused || kernel.isGrabbed { return }
+    let (slots, wasDown) = (table.trackingIDs.indices.filter { table.trackingIDs[$0] != -1 }, kernel.touchDown)
+    if slots.isEmpty { return }
+    for slot in slots { at(slot) { write(EventType.abs, EventCode.trackingID, -1) } }
+    if wasDown { write(EventType.key, EventCode.buttonTouch, 0) }
+    report(0)
+    check(.read)
+    advance(to: now + .milliseconds(10))
+    shift += .milliseconds(10)
+    for slot in slots { at(slot) { write(EventType.abs, EventCode.trackingID, newID()) } }
+    if wasDown { write(EventType.key, EventCode.buttonTouch, 1) }
+    report(0)
+    check(.read)
   }
 
   private func newID() -> Int32 {
@@ -133,7 +154,7 @@ extension Trial {
       say(EventType.abs, EventCode.trackingID, newID())
       isTouched = true
     }
-    if isTouched || (fingersStay && before.trackingIDs.isEmpty && before.touchDown == true) {
+    if isTouched && plan.stream.presses || (fingersStay && before.trackingIDs.isEmpty && before.touchDown == true) {
       say(EventType.key, EventCode.buttonTouch, 1)
     }
     say(EventType.abs, EventCode.slot, Int32(before.currentSlot))
@@ -287,7 +308,7 @@ extension Trial {
       advance(to: now + .seconds(3))
       pausedFrames = 0
       resume()
-    case .buttonOnly where plan.shape.hasTouchButton:
+    case .buttonOnly where plan.shape.hasTouchButton && judge.endsWithButton:
       write(EventType.key, EventCode.buttonTouch, 0)
       report(0)
     case .released where kernel.touchDown: release(slotsToo: false)

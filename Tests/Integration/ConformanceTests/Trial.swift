@@ -29,6 +29,7 @@ final class Trial {
   // What faults have begun; see Trial+Faults.swift.
   var pausedFrames = 0
   var grabbedFrames = 0
+  var bouncingFrames = 0
   var grabLasts = Duration.zero
   var grabWasUnseen = false
   var later: [(frame: Int, slot: Int, code: UInt16, value: Int32)] = []
@@ -49,6 +50,7 @@ final class Trial {
     kernel = SimulatedKernel(
       stream.snapshots[plan.firstFrame / Stream.snapshotStep], stream.profile.touchProtocol, plan.shape)
     judge = Judge(stream.profile, kernel.wholeTable, at: now)
+    judge.isButtonMasked = kernel.masksButton
     reader = ReaderUnderTest(kernel, stream.profile, chunk: plan.chunk, now: now)
     note { "opened; \(plan.shape)" }
   }
@@ -132,6 +134,7 @@ final class Trial {
     earlierBegins += reader.begins
     self.kernel = kernel
     judge = Judge(plan.stream.profile, kernel.wholeTable, at: now)
+    judge.isButtonMasked = kernel.masksButton
     reader = ReaderUnderTest(kernel, plan.stream.profile, chunk: plan.chunk, now: now)
     nextTick = now + .seconds(1)
   }
@@ -142,6 +145,7 @@ final class Trial {
     passFaults()
     for fault in faults { begin(fault) }
     sayLater()
+    bounce()
     if faults.contains(.raced), !isPaused, !kernel.isGrabbed {
       injected += 1
       race { [unowned self] in write(range, faults) }

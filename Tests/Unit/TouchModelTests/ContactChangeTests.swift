@@ -332,12 +332,15 @@ struct WithoutSlotsTests {
     #expect(device.tracker.nextDeadline == nil)
   }
 
-  @Test("type A: opened under a finger, it is touched until half a second of silence")
+  @Test("type A: opened under a finger, it is touched until BTN_TOUCH goes up; silence ends nothing before")
   func openGroups() {
     var device = DeviceUnderTest(.typeA)
     device.sendUnseen(.touch(1))
-    #expect(device.open() == [.began(finger(0, nil), at: device.now)])
-    #expect(device.pass(.milliseconds(500)) == [.ended(finger(0, nil), .silence, at: device.now)])
+    #expect(device.open() == [.began(.slotless, at: device.now)])
+    #expect(device.pass(.seconds(100)) == [])
+    #expect(device.send(.x(1), .group, .report).last == .began(finger(0, nil), at: device.now))
+    #expect(device.pass(.seconds(100)) == [])
+    #expect(device.send(.touch(0), .report) == [.ended(finger(0, nil), .lifted, at: device.now)])
   }
 
   @Test("type A: a frame of a thousand groups has 256 contacts")

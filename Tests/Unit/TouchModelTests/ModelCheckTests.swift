@@ -38,6 +38,14 @@ struct World: Hashable {
   /// A stated rule may have ended the slot's contact though the kernel still has it: keys released by the kernel, or
   /// BTN_TOUCH up for two seconds.
   private var excused = [false, false]
+  /// BTN_TOUCH was down while the slot's contact lived: BTN_TOUCH up ends it.
+  private var pressed = [false, false]
+  /// The contact was adopted after a loss, or its frame came 20 ms late, as if it had been withheld: BTN_TOUCH up may end
+  /// it or not.
+  private var late = [false, false]
+  private var hasPressed = false
+  /// When the table was first read in the frame that is being sent.
+  private var firstReadInFrame: Instant?
 
   init(hasButton: Bool) {
     let profile = ScreenProfile(name: "model", touchProtocol: .typeB(slots: 2))
@@ -68,7 +76,8 @@ struct World: Hashable {
       try setID(1, -1)
     case .touchDown:
       if kernel.table.touchDown != false { return false }
-      touchWentDown = true
+      (touchWentDown, hasPressed) = (true, true)
+      for slot in [0, 1] where ids[slot] != -1 { pressed[slot] = true }
       try send(.touch(1))
     case .touchUp:
       if kernel.table.touchDown != true { return false }
@@ -109,10 +118,12 @@ struct World: Hashable {
       try verify()
       try pass(.milliseconds(975))
     }
-    let present = ids.contains { $0 != -1 }
-    // BTN_TOUCH has been up for two seconds: what the table still has is stale (rule 9).
-    let expected = present && kernel.table.touchDown != false
-    if (tracker.verdict != .idle) != expected {
+    let touchDown = kernel.table.touchDown
+    // BTN_TOUCH has been up for two seconds: what it was down for and the table still has is stale (rule 9).
+    let standing = [0, 1].filter { ids[$0] != -1 && (touchDown == nil || !pressed[$0]) }
+    let isSure = touchDown == true || standing.isEmpty || standing.contains { !late[$0] }
+    let expected = touchDown == true || !standing.isEmpty
+    if isSure && (tracker.verdict != .idle) != expected {
       throw Violation(words: "in the end it is \(tracker.verdict) with \(kernel.table)")
     }
   }
@@ -121,12 +132,14 @@ struct World: Hashable {
     if kernel.table.currentSlot != slot { try send(.slot(Int32(slot))) }
     try send(.id(id))
     if id != -1 { nextID += 1 }
+    late[slot] = false
+    pressed[slot] = id != -1 && kernel.table.touchDown == true
     excused[slot] = false
     toldSince[slot] = nil
   }
 
   private mutating func endFrame() {
-    (midFrame, isLost, touchWentDown, moved) = (false, false, false, false)
+    (midFrame, isLost, touchWentDown, moved, firstReadInFrame) = (false, false, false, false, nil)
     toldSince = toldSince.map { $0 ?? now }
     upSince = kernel.table.touchDown == true ? nil : upSince ?? now
   }
@@ -142,6 +155,9 @@ struct World: Hashable {
     if tracker.verdict == .idle, let slot = [0, 1].first(where: { ids[$0] != -1 && !excused[$0] }) {
       throw Violation(words: "idle after a frame, with slot \(slot) in the table and no rule against it")
     }
+    if tracker.verdict == .idle && kernel.table.touchDown == true {
+      throw Violation(words: "idle after a frame, with BTN_TOUCH down")
+    }
   }
 
   private mutating func send(_ sent: Sent) throws(Violation) {
@@ -150,10 +166,19 @@ struct World: Hashable {
     kernel.apply(event)
     guard let output = assembler.add(event) else { return }
     try follow(tracker.handle(output))
-    if case .resync = output { try follow(tracker.adopt(kernel.table, at: now)) }
+    if case .resync = output {
+      (late, pressed) = (ids.map { $0 != -1 }, [false, false])
+      try follow(tracker.adopt(kernel.table, at: now))
+    }
   }
 
   private mutating func verify() throws(Violation) {
+    if midFrame {
+      firstReadInFrame = firstReadInFrame ?? now
+      if hasPressed, let first = firstReadInFrame, now - first >= ContactTracker.secondRead {
+        late = ids.map { $0 != -1 }
+      }
+    }
     let known = Set(ids.indices.map { Contact(slot: $0, id: ids[$0]) }.filter(hasEnded.contains))
     let changes = tracker.verify(kernel.table, at: now)
     try follow(changes)
@@ -172,7 +197,7 @@ struct World: Hashable {
       if tracker.nextDeadline == due { throw Violation(words: "a deadline is not met") }
     }
     now = end
-    for slot in [0, 1] where ids[slot] != -1 && kernel.table.touchDown != nil {
+    for slot in [0, 1] where ids[slot] != -1 && (pressed[slot] || late[slot]) {
       guard let upSince, let told = toldSince[slot] else { continue }
       if now - max(upSince, told) >= ContactTracker.doubt { excused[slot] = true }
     }

@@ -32,7 +32,7 @@ struct SecondReadTests {
     device.sendUnseen(.slot(1), .id(-1))
     device.verify()
     device.pass(.milliseconds(25))
-    device.sendUnseen(.slot(0), .id(-1))
+    device.sendUnseen(.slot(0), .id(-1), .touch(0))
     #expect(device.verify() == [.ended(finger(1, 6), .tableDisagreed, at: device.now)])
     #expect(device.tracker.secondReadDue == device.now + ContactTracker.secondRead)
     #expect(device.tracker.contacts == [finger(0, 5)])

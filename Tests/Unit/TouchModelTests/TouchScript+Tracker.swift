@@ -69,12 +69,18 @@ private struct ScriptedDevice {
 
   private mutating func wait(_ time: Duration) {
     let end = now + time
-    while let due = tracker.nextDeadline, due <= end {
+    while let due = [tracker.nextDeadline, cutFrameDue].compactMap(\.self).min(), due <= end {
       now = max(now, due)
+      if let cut = cutFrameDue, cut <= now, let output = assembler.finishCutFrame(at: now) {
+        count(tracker.handle(output))
+      }
       count(tracker.timePassed(now))
     }
     now = end
   }
+
+  /// A frame that the kernel cut counts as complete 20 ms later, as in `DeviceReader`.
+  private var cutFrameDue: Instant? { assembler.cutSince.map { $0 + ContactTracker.secondRead } }
 
   private mutating func count(_ changes: [ContactChange]) {
     for change in changes {

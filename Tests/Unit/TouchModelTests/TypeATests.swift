@@ -27,7 +27,7 @@ struct TypeATests {
     #expect(device.open() == [])
     #expect(device.tracker.verdict == .idle)
     device.sendUnseen(.touch(1))
-    #expect(device.open() == [.began(finger(0, nil), at: device.now)])
+    #expect(device.open() == [.began(.slotless, at: device.now)])
   }
 
   @Test("if events are lost while it is opened, it is unknown until half a second of silence")
