@@ -133,6 +133,11 @@ race-test: deps race-stamp test-root vm-build ## taps against a stream of update
 	@TOUCHGATE_RACE_SECONDS=$(RACE_SECONDS) TOUCHGATE_RACE_SEED=$(SEED) Tests/Tools/run race || status=$$?; \
 	grep -a '^race: [0-9]* updates' .build/tests/race; exit $${status:-0}
 
+STORM_SECONDS ?= 60
+.PHONY: storm-test
+storm-test: deps build test-root vm-build ## a device that is created anew every 100 ms, in the VM: make storm-test [STORM_SECONDS=60]
+	@TOUCHGATE_STORM_SECONDS=$(STORM_SECONDS) Tests/Tools/run storm
+
 demo: deps release ## an update waits for a recorded finger: 8 seconds after the build, no device, no root
 	@Examples/demo
 

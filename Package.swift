@@ -78,10 +78,12 @@ let package = Package(
     module("ServiceLog", ["Linux", "Scheduling", "CLibsystemd"]),
     module("EventLoop", ["Timeline", "Linux", "CLinux", "CLibsystemd"]),
     module("SystemBus", ["Timeline", "Linux", "EventLoop", "CLibsystemd"]),
-    module("Evdev", ["Timeline", "TouchModel", "TouchReading", "Linux", "CLinux", "CLibevdev", "CLibudev"]),
+    module(
+      "Evdev",
+      ["Timeline", "TouchModel", "TouchReading", "DeviceRules", "Linux", "CLinux", "CLibevdev", "CLibudev"]),
     module("ForceFeedback", ["Timeline", "Haptics", "Linux", "CLinux"]),
     module("Recordings", ["Timeline", "TouchModel", "Linux"]),
-    module("DeviceRules"),
+    module("DeviceRules", ["Timeline", "TouchModel"]),
     module(
       "TouchDevices",
       [
@@ -137,6 +139,7 @@ let package = Package(
     tests(.unit, "TouchModelTests", ["Timeline", "TouchModel", "TouchScripts"], exclude: ["Cases"]),
     tests(.unit, "TouchReadingTests", ["Timeline", "TouchModel", "TouchReading"]),
     tests(.unit, "TimelineTests", ["Timeline"]),
+    tests(.unit, "DeviceRulesTests", ["Timeline", "TouchModel", "DeviceRules"]),
     tests(.unit, "GatingTests", ["Timeline", "TouchModel", "Gating"]),
     tests(.unit, "SchedulingTests", ["Seeded", "Timeline", "TouchModel", "Gating", "Scheduling"]),
     tests(.unit, "HapticsTests", ["Timeline", "Haptics"]),
@@ -155,8 +158,8 @@ let package = Package(
       .unit, "ShellTests",
       [
         "Timeline", "TouchModel", "Gating", "Linux", "Scheduling", "HTTPTypes", "ControlAPI", "Haptics", "EventLoop",
-        "SystemBus", "Evdev", "Recordings", "TouchDevices", "Handlers", "ServiceConfiguration", "ServiceLog",
-        "UpdateStore", "Service", "SimulatedSystemd",
+        "SystemBus", "Evdev", "Recordings", "DeviceRules", "TouchDevices", "Handlers", "ServiceConfiguration",
+        "ServiceLog", "UpdateStore", "Service", "SimulatedSystemd",
       ]),
     tests(.unit, "RacingTests", ["Racing", "Timeline"]),
 
@@ -172,7 +175,10 @@ let package = Package(
       ["Seeded", "ProjectFiles", "Timeline", "TouchModel", "TouchReading", "Recordings", "Evdev"]),
     tests(
       .integration, "TouchDevicesTests",
-      ["Timeline", "TouchModel", "TouchReading", "Gating", "Recordings", "TouchDevices"]),
+      [
+        "Timeline", "TouchModel", "TouchReading", "Gating", "Recordings", "DeviceRules", "Evdev", "EventLoop",
+        "ServiceLog", "TouchDevices",
+      ]),
     tests(
       .integration, "UpdateStoreTests",
       ["Timeline", "Linux", "Scheduling", "UpdateStore", "CSQLite", "PlainWords"]),

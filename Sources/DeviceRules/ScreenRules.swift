@@ -47,9 +47,12 @@ public struct ScreenRules: Equatable, Sendable {
     "\(device) is matched by \(screens.map { "[Screen \($0)]" }.joined(separator: " and ")); let one of them match it"
   }
 
+  /// Longest name of a screen, in bytes.
+  static let longestName = 64
+
   /// 1 to 64 bytes without control characters.
   public static func isName(_ text: String) -> Bool {
-    (1...64).contains(text.utf8.count) && !isBlank(text.utf8.first) && !isBlank(text.utf8.last)
+    (1...longestName).contains(text.utf8.count) && !isBlank(text.utf8.first) && !isBlank(text.utf8.last)
       && text.unicodeScalars.allSatisfy { $0.value >= 0x20 && $0.value != 0x7f }
   }
 

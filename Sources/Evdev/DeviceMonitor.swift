@@ -1,4 +1,5 @@
 import CLibudev
+public import DeviceRules
 import Glibc
 
 /// Finds input devices through udev, and reports those that are added and removed.
@@ -8,35 +9,31 @@ import Glibc
 public final class DeviceMonitor {
   /// A device node as udev describes it. A node is reported after udev has finished initializing it.
   public struct Found: Equatable, Sendable {
-    public let syspath: String
-    public let node: String
-    /// As the kernel names it; known without opening it.
-    public let name: String
-    /// ID_PATH, or the path of the parent device: stays the same across replugging at the same port.
-    public let idPath: String
-    /// ID_SEAT; `seat0` if udev sets none.
-    public let seat: String
-    public var taggedTouchscreen: Bool
-    /// `vendor:product` in hexadecimal, as lsusb prints it.
-    public let identity: String
+    public let input: InputNode
+    public let udev: UdevReport
     /// `capabilities/ff` of sysfs: its force feedback effects, as the kernel writes bitmaps; `0`: none.
     public let forceFeedback: String
-    public var hasForceFeedback: Bool { forceFeedback.contains { $0 != "0" && $0 != " " } }
-    /// Tagged as something else: touchpad, mouse, keyboard, tablet, joystick.
-    public let taggedOther: Bool
-    /// TOUCHGATE_SCREEN: the screen that it belongs to; nil: not set.
-    public let screen: String?
-    /// LIBINPUT_IGNORE_DEVICE or TOUCHGATE_IGNORE is set.
-    public let ignored: Bool
+
+    public var syspath: String { input.syspath }
+    public var node: String { input.node }
+    public var name: String { input.name }
+    /// ID_PATH, or the path of the parent device: stays the same across replugging at the same port.
+    public var idPath: String { udev.idPath ?? input.path }
+    public var taggedTouchscreen: Bool { udev.tags.contains(.touchscreen) }
+    /// As rules of the configuration see it.
+    public var forRules: DeviceRule.Device { input.forRules(udev) }
   }
 
   public enum Event: Equatable, Sendable {
     case present(Found)
     case gone(syspath: String)
+    /// The kernel had no room for further events, and dropped some: enumerate again.
+    case overflowed
   }
 
   private let udev: OpaquePointer
   private let monitor: OpaquePointer
+  private let reader = SysfsReader()
 
   public init() throws(EvdevError) {
     guard let udev = udev_new() else { throw EvdevError("udev", errno) }
@@ -82,38 +79,33 @@ public final class DeviceMonitor {
 
   /// The next event; nil if there is none now.
   public func receive() -> Event? {
-    while let device = udev_monitor_receive_device(monitor) {
+    while true {
+      errno = 0
+      guard let device = udev_monitor_receive_device(monitor) else { return errno == ENOBUFS ? .overflowed : nil }
       defer { udev_device_unref(device) }
-      guard let name = text(udev_device_get_sysname(device)), name.hasPrefix("event"),
+      guard let name = text(udev_device_get_sysname(device)), NodeWatch.isEventNode(name),
         let syspath = text(udev_device_get_syspath(device))
       else { continue }
       if text(udev_device_get_action(device)) == "remove" { return .gone(syspath: syspath) }
       if let found = describe(device) { return .present(found) }
     }
-    return nil
   }
 
+  /// Nil if the device is gone: then its `remove` follows.
   private func describe(_ device: OpaquePointer) -> Found? {
-    guard let syspath = text(udev_device_get_syspath(device)), let node = text(udev_device_get_devnode(device))
+    guard let syspath = text(udev_device_get_syspath(device)), let node = text(udev_device_get_devnode(device)),
+      let input = reader.describe(syspath: syspath, node: node)
     else { return nil }
     func property(_ name: String) -> String? { text(udev_device_get_property_value(device, name)) }
-    let others = ["TOUCHPAD", "MOUSE", "KEYBOARD", "TABLET", "JOYSTICK", "ACCELEROMETER"]
-    // Parents belong to the device and are not unreferenced. The input device's own parent is the hardware, so that
-    // all nodes of one piece of hardware share it.
-    let input = udev_device_get_parent_with_subsystem_devtype(device, "input", nil)
-    let hardware = input.flatMap { udev_device_get_parent($0) } ?? input
-    func attribute(_ name: String) -> String? { input.flatMap { text(udev_device_get_sysattr_value($0, name)) } }
+    let tags = UdevReport.Tag.allCases.filter { property("ID_INPUT_\($0.rawValue)") == "1" }
     return Found(
-      syspath: syspath, node: node,
-      name: attribute("name") ?? node,
-      idPath: property("ID_PATH") ?? hardware.flatMap { text(udev_device_get_devpath($0)) } ?? "",
-      seat: property("ID_SEAT") ?? "seat0",
-      taggedTouchscreen: property("ID_INPUT_TOUCHSCREEN") == "1",
-      identity: "\(attribute("id/vendor") ?? ""):\(attribute("id/product") ?? "")",
-      forceFeedback: attribute("capabilities/ff") ?? "0",
-      taggedOther: others.contains { property("ID_INPUT_\($0)") == "1" },
-      screen: property("TOUCHGATE_SCREEN"),
-      ignored: [property("LIBINPUT_IGNORE_DEVICE"), property("TOUCHGATE_IGNORE")].contains { $0 != nil && $0 != "0" })
+      input: input,
+      udev: UdevReport(
+        tags: Set(tags), idPath: property("ID_PATH"), seat: property("ID_SEAT") ?? "seat0",
+        screen: property("TOUCHGATE_SCREEN"),
+        ignored: [property("LIBINPUT_IGNORE_DEVICE"), property("TOUCHGATE_IGNORE")].contains {
+          $0 != nil && $0 != "0"
+        }), forceFeedback: reader.forceFeedback(syspath: syspath))
   }
 
   private func text(_ pointer: UnsafePointer<CChar>?) -> String? {

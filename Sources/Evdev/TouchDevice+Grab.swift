@@ -53,7 +53,7 @@ extension TouchDevice: GrabbableDevice {
 
   public var isKeyDown: Bool {
     var keys = keysDown
-    for code in EventCode.buttonsOfFingers { keys[Int(code) / 8] &= ~(1 << (code % 8)) }
+    for code in EventCode.buttonsOfFingers + [profile.button] { keys[Int(code) / 8] &= ~(1 << (code % 8)) }
     return keys.contains { $0 != 0 }
   }
 

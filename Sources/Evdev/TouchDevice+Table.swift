@@ -23,7 +23,7 @@ extension TouchDevice {
     if hasTouchButton {
       var keys = [UInt8](repeating: 0, count: 96)
       guard tg_evdev_keys(asking.raw, &keys, UInt32(keys.count)) >= 0 else { return nil }
-      table.touchDown = keys[Int(EventCode.buttonTouch) / 8] >> (EventCode.buttonTouch % 8) & 1 == 1
+      table.touchDown = keys[Int(profile.button) / 8] >> (profile.button % 8) & 1 == 1
     }
     return table
   }

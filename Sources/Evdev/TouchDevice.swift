@@ -31,19 +31,21 @@ public final class TouchDevice: FrameSource {
   /// Opens and describes a device node.
   ///
   /// - Throws: `EvdevError` if it cannot be read, `ScreenProfile.Refusal` if it is not a touchscreen.
-  public init(node: String, taggedTouchscreen: Bool) throws {
+  public init(node: String, taggedTouchscreen: Bool, isConfigured: Bool = false) throws {
     let descriptor = try Self.open(node)
     var library: OpaquePointer?
     let result = libevdev_new_from_fd(descriptor.raw, &library)
     guard result >= 0, let library else { throw EvdevError("cannot read the properties of \(node)", -result) }
     defer { libevdev_free(library) }
-    let capabilities = Self.capabilities(library, taggedTouchscreen)
+    var capabilities = Self.capabilities(library)
+    capabilities.taggedTouchscreen = taggedTouchscreen
+    capabilities.isConfigured = isConfigured
     var profile = try ScreenProfile(capabilities)
     let second = try Self.open(node)
     self.node = node
     hasToolType = capabilities.axes.contains(EventCode.toolType)
     hasDistance = capabilities.axes.contains(EventCode.distance)
-    hasTouchButton = capabilities.keys.contains(EventCode.buttonTouch)
+    hasTouchButton = capabilities.keys.contains(profile.button)
     if case .typeB = profile.touchProtocol {
       profile.masksButton = libevdev_has_event_type(library, UInt32(EventType.rep)) != 0
     }
@@ -84,6 +86,7 @@ public final class TouchDevice: FrameSource {
       firstRead = firstRead ?? event.time
       var event = event
       if !stampsAreMonotonic { event.time = now }
+      if event.type == EventType.key && event.code == profile.button { event.code = EventCode.buttonTouch }
       events.append(event)
     }
     return .events(events)
@@ -146,7 +149,7 @@ public final class TouchDevice: FrameSource {
       }
     case .singleTouch:
       Self.mask(reading.raw, EventType.abs, wanted ? nil : [])
-      Self.mask(reading.raw, EventType.key, [EventCode.buttonTouch])
+      Self.mask(reading.raw, EventType.key, [profile.button])
     }
     sendsPositions = wanted
     return true
@@ -159,7 +162,7 @@ public final class TouchDevice: FrameSource {
     _ = tg_evdev_set_mask(descriptor, UInt32(type), bitmap, UInt32(bitmap.count))
   }
 
-  private static func capabilities(_ library: OpaquePointer, _ tagged: Bool) -> ScreenProfile.Capabilities {
+  static func capabilities(_ library: OpaquePointer) -> ScreenProfile.Capabilities {
     func codes(_ type: UInt16, _ range: Range<UInt32>) -> Set<UInt16> {
       Set(range.filter { libevdev_has_event_code(library, UInt32(type), $0) != 0 }.map { UInt16($0) })
     }
@@ -167,9 +170,9 @@ public final class TouchDevice: FrameSource {
     return ScreenProfile.Capabilities(
       name: libevdev_get_name(library).map { String(cString: $0) } ?? "touchscreen",
       properties: Set((0..<UInt32(32)).filter { libevdev_has_property(library, $0) != 0 }.map { UInt16($0) }),
-      keys: codes(EventType.key, 0x140..<0x150), axes: axes,
+      keys: codes(EventType.key, SysfsReader.keys), axes: axes,
       slots: axes.contains(EventCode.slot)
         ? Int(libevdev_get_abs_maximum(library, UInt32(EventCode.slot))) + 1 : nil,
-      taggedTouchscreen: tagged)
+      taggedTouchscreen: false)
   }
 }

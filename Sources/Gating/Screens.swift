@@ -73,11 +73,14 @@ public struct Screens: Sendable {
   /// The missing screens that updates wait for, by name.
   public private(set) var absences: [String: Absence] = [:]
   private let rules: Rules
+  /// Screens that are missing if they are absent, in addition to those of the rules.
+  private var remembered: Set<String>
 
   /// `remembered`: screens that the machine has had before.
   public init(at now: Instant, rules: Rules, remembered: Set<String> = []) {
     machine = .starting(since: now)
     self.rules = rules
+    self.remembered = remembered
     for name in rules.named.union(rules.required).union(remembered) { miss(name, at: now) }
   }
 
@@ -157,6 +160,18 @@ public struct Screens: Sendable {
 
   // MARK: Missing screens
 
+  /// From now on these screens are missing if they are absent.
+  public mutating func remember(_ names: Set<String>) { remembered.formUnion(names) }
+
+  /// The screen is no longer missing if it is absent, unless the rules name it.
+  public mutating func forget(_ name: String) {
+    remembered.remove(name)
+    if !isNamed(name) { absences[name] = nil }
+  }
+
+  /// The rules name it: it is known, whether the machine has ever had it or not.
+  public func isNamed(_ name: String) -> Bool { rules.named.contains(name) || rules.required.contains(name) }
+
   private mutating func arrived(_ screen: String, at now: Instant) {
     absences[screen] = nil
     switch machine {
@@ -190,7 +205,8 @@ public struct Screens: Sendable {
         machine = .clear(since: max(since, last))
       }
       gates[name] = nil
-      miss(name, at: now)
+      if isNamed(name) || remembered.contains(name) { miss(name, at: now) }
+      if gates.isEmpty && rules.onNoScreen == .hold { machine = .noScreen(since: now) }
     }
   }
 }

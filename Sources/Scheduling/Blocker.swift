@@ -83,6 +83,8 @@ extension Blocker {
     case screenIsFound(orAt: Instant?)
     /// The missing screen is back. `orAt`: it is no longer waited for from then on; nil: it is.
     case screenIsBack(orAt: Instant?)
+    /// As `screenIsBack`, for a screen that only the machine's memory names: `touchgate screens --forget` ends it, too.
+    case screenIsBackOrForgotten(String, orAt: Instant?)
     /// As `screenIsBack`, for a screen whose own updates are the only ones that wait.
     case ownScreenIsBack
     case machineIsAwake

@@ -1,4 +1,5 @@
 import ControlAPI
+import DeviceRules
 import Gating
 import Scheduling
 import Timeline
@@ -13,6 +14,12 @@ extension TouchInput {
         Blocker(
           code: .unknown, since: frame.since, device: frame.device,
           reason: .words("a frame of \(frame.device) is incomplete"), clears: .frameEnds))
+    }
+    if let (node, since) = pendingNode {
+      states[""] = .blocked(
+        Blocker(
+          code: .unknown, since: since, device: node.name, reason: .words(Words.unreported(node: node.node)),
+          clears: .devicesAreOpened))
     }
     if let since = sleepsSince {
       states[""] = .blocked(
@@ -42,15 +49,17 @@ extension Screens {
     case .clear(let since):
       states[""] = .clear(since: since)
     }
-    for (name, absence) in absences { states[name] = absence.gateState(screen: name) }
+    for (name, absence) in absences { states[name] = absence.gateState(screen: name, isNamed: isNamed(name)) }
     return states
   }
 }
 
 extension Screens.Absence {
-  fileprivate func gateState(screen: String) -> GateState {
+  fileprivate func gateState(screen: String, isNamed: Bool) -> GateState {
     let clears: Blocker.Clears
     switch reach {
+    case .grace(let until) where !isNamed: clears = .screenIsBackOrForgotten(screen, orAt: until)
+    case .all where !isNamed: clears = .screenIsBackOrForgotten(screen, orAt: nil)
     case .grace(let until): clears = .screenIsBack(orAt: until)
     case .all: clears = .screenIsBack(orAt: nil)
     case .own: clears = .ownScreenIsBack

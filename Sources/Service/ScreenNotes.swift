@@ -1,7 +1,6 @@
 import DeviceRules
 import Evdev
 public import ServiceConfiguration
-import TouchDevices
 
 extension Configuration {
   /// Differences between the `[Screen NAME]` sections and the touchscreens that are connected now, one line each. They are
@@ -9,10 +8,9 @@ extension Configuration {
   public func screenNotes() -> [String] {
     guard let found = try? DeviceMonitor().enumerate() else { return [] }
     let devices = found.filter {
-      switch DeviceRule.decide(deviceRules, on: $0.forRules) {
-      case .touchscreen: true
-      case .asTagged: $0.taggedTouchscreen && !$0.ignored
-      case .ignored, .foreignSeat: false
+      switch NodeVerdict($0.input, $0.udev, rules: deviceRules, isOverdue: true) {
+      case .counts: true
+      case .pending, .unreported, .leftOut: false
       }
     }.map(\.forRules)
     return screens.problems(with: devices)

@@ -1,5 +1,6 @@
 import EventLoop
 import Gating
+import Linux
 import Recordings
 import Scheduling
 import ServiceLog
@@ -15,7 +16,7 @@ final class ScreensInUse: EngineScreens {
   /// Where screens are remembered; nil while a recording is played.
   private let memory: QueueStore?
   private let replay: String?
-  private var remembered: Set<String>
+  private var remembered: ScreenMemory
 
   init(
     loop: EventLoop, log: Log, settings: TouchSettings, memory: QueueStore?, replay: String?, now: Instant
@@ -24,8 +25,11 @@ final class ScreensInUse: EngineScreens {
     self.log = log
     self.memory = memory
     self.replay = replay
-    remembered = try memory?.screens() ?? []
-    input = TouchInput(loop: loop, log: log, settings: settings, remembered: remembered, now: now)
+    remembered = ScreenMemory(try memory?.screens() ?? [], boot: SystemClock.bootID)
+    remembered.forgetIgnored(settings.deviceRules)
+    input = TouchInput(
+      loop: loop, log: log, settings: settings, remembered: remembered.awaited, formerNames: remembered.formerNames,
+      now: now)
   }
 
   var count: Int { input.screens.gates.count }
@@ -46,7 +50,10 @@ final class ScreensInUse: EngineScreens {
   /// Screens are found and read again by the new settings. If that fails, the old ones stay in use.
   func adopt(_ settings: TouchSettings, _ now: Instant) throws {
     if replay != nil { return }
-    let new = TouchInput(loop: loop, log: log, settings: settings, remembered: remembered, now: now)
+    remembered.forgetIgnored(settings.deviceRules)
+    let new = TouchInput(
+      loop: loop, log: log, settings: settings, remembered: remembered.awaited, formerNames: remembered.formerNames,
+      now: now)
     try new.startDevices(now: now)
     if let since = input.sleepsSince { new.goesToSleep(since) }
     input = new
@@ -55,11 +62,21 @@ final class ScreensInUse: EngineScreens {
   /// What a next start of the machine waits for.
   func rememberNew() {
     guard let memory else { return }
-    let new = Set(input.screens.gates.keys).subtracting(remembered)
-    let gone = remembered.filter { !input.screens.isKnown($0) }
-    if new.isEmpty && gone.isEmpty { return }
-    remembered = remembered.union(new).subtracting(gone)
-    do { try memory.remember(screens: new, forget: gone) } catch { log.error("\(error)") }
+    for (name, hardware) in input.readScreens { remembered.read(name, hardware: hardware) }
+    for name in remembered.awaited where !input.screens.isKnown(name) { remembered.forget(name) }
+    guard let changes = remembered.takeChanges() else { return }
+    input.remember(remembered.awaited)
+    do { try memory.remember(screens: changes.screens, forget: changes.forget) } catch { log.error("\(error)") }
+  }
+
+  /// Whether the screen is known, or was read before.
+  func isRemembered(_ name: String) -> Bool { input.screens.isKnown(name) || remembered.screens[name] != nil }
+
+  /// The screen is no longer missing, now and after a restart.
+  func forget(_ name: String) {
+    remembered.forget(name)
+    input.forget(name)
+    rememberNew()
   }
 
   // MARK: For the engine

@@ -42,13 +42,22 @@ public struct Log: Sendable {
   public func error(_ text: String, _ event: LogEvent? = nil, _ fields: [Field] = []) { write(3, text, event, fields) }
 
   private func write(_ priority: Int, _ text: String, _ event: LogEvent?, _ fields: [Field]) {
-    // One line, whatever stands in a name that somebody else chose.
-    let line = String(text.map { $0.isNewline ? " " : $0 })
+    // One line without control sequences, whatever is in a name that somebody else chose.
+    let line = Self.printable(text)
     var entry = ["MESSAGE=\(line)", "PRIORITY=\(priority)", "SYSLOG_IDENTIFIER=touchgated"]
     if let event { entry.append("MESSAGE_ID=\(event.rawValue)") }
     entry += fields.map(\.text)
     if toJournal && send(entry) { return }
     complain(toJournal ? "<\(priority)>\(line)" : "touchgated: \(line)")
+  }
+
+  /// Newlines become blanks, other control characters `?`.
+  static func printable(_ text: String) -> String {
+    String(
+      text.map { character in
+        if character.isNewline { return " " }
+        return character.unicodeScalars.contains { $0.properties.generalCategory == .control } ? "?" : character
+      })
   }
 
   /// sd_journal_sendv(3); false where the journal did not take it.

@@ -6,10 +6,12 @@ import TouchReading
 final class AttachedDevice {
   let screen: String
   let node: String
-  /// As the kernel names it.
+  /// As the kernel names it, printable.
   let name: String
   /// ID_PATH of udev; empty for a recording.
   let idPath: String
+  /// Identifies the hardware in the next boot, too; nil: nothing does.
+  let hardware: String?
   let source: any FrameSource
   /// The same device; nil for a recording, which has no other readers.
   let grabbable: (any GrabbableDevice)?
@@ -17,13 +19,14 @@ final class AttachedDevice {
   var watch: Source?
 
   init(
-    screen: String, node: String, name: String, idPath: String, source: any FrameSource,
+    screen: String, node: String, name: String, idPath: String, hardware: String?, source: any FrameSource,
     grabbable: (any GrabbableDevice)?, reader: DeviceReader
   ) {
     self.screen = screen
     self.node = node
     self.name = name
     self.idPath = idPath
+    self.hardware = hardware
     self.source = source
     self.grabbable = grabbable
     self.reader = reader

@@ -1,3 +1,4 @@
+public import DeviceRules
 import Gating
 public import Timeline
 import TouchModel
@@ -37,7 +38,7 @@ extension TouchInput {
         warnings.append("screen '\(device.screen)': another process has grabbed \(device.node); touches may be missed")
       }
       return warnings
-    } + discovery.problems
+    } + finder.discovery.problems
       + screens.absences.keys.sorted().map { "screen '\($0)' is missing" }
       + (screens.isWithoutAny ? ["no touchscreen was found; updates are applied without one (OnNoScreen=apply)"] : [])
   }
@@ -49,6 +50,28 @@ extension TouchInput {
         screen: $0.screen, node: $0.node, name: $0.name, path: $0.idPath,
         health: $0.reader.isAwaitingTable ? "its state is being read" : "ok")
     }
-    return (open + discovery.views).sorted { $0.node < $1.node }
+    let unreadable = finder.discovery.unreadable.map { screen, node in
+      DeviceView(screen: screen, node: node.node, name: node.name, path: node.path, health: node.why)
+    }
+    return (open + unreadable).sorted { $0.node < $1.node }
+  }
+
+  /// All event nodes of the machine: which are adopted as touchscreens, and why.
+  public var nodes: [DeviceDiscovery.NodeView] { finder.discovery.nodes }
+
+  /// A node that looks like a touchscreen and that udev has not reported yet, since then. Until it does, at most 5 s,
+  /// nothing must be decided.
+  public var pendingNode: (node: InputNode, since: Instant)? { finder.discovery.pending }
+
+  /// Screens whose state has been read, each with what identifies its hardware, if anything does.
+  public var readScreens: [String: String?] {
+    let read = attached.values.filter { device in
+      switch screens.gates[device.screen]?.state {
+      case .clear, .touched, .stuck: true
+      case .unknown, nil: false
+      }
+    }
+    return Dictionary(
+      read.sorted { $0.node < $1.node }.map { ($0.screen, $0.hardware) }, uniquingKeysWith: { $0 ?? $1 })
   }
 }

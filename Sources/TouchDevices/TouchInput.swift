@@ -1,4 +1,4 @@
-import Evdev
+import DeviceRules
 public import EventLoop
 public import Gating
 public import ServiceLog
@@ -25,35 +25,47 @@ public final class TouchInput {
   /// Contact changes so far, from frames or slot tables.
   private(set) var changeCount = 0
   private(set) var attached: [DeviceID: AttachedDevice] = [:]
-  let discovery: DeviceDiscovery
+  let finder: DeviceFinder
   let log: Log
   private let settings: TouchSettings
   private let loop: EventLoop
   private var absences = AbsenceReport()
-  private var monitor: DeviceMonitor?
-  private var monitorWatch: Source?
+  private var access: (any NodeAccess)?
+  private var accessWatches: [Source] = []
 
-  /// `remembered`: screens that the machine has had before.
-  public init(loop: EventLoop, log: Log, settings: TouchSettings, remembered: Set<String>, now: Instant) {
+  /// `remembered`: screens that the machine has had before. `formerNames`: the names of screens that hardware had before,
+  /// by `hardware` of the device.
+  public init(
+    loop: EventLoop, log: Log, settings: TouchSettings, remembered: Set<String>, formerNames: [String: String] = [:],
+    now: Instant
+  ) {
     self.loop = loop
     self.log = log
     self.settings = settings
     guards = DeviceGuard(longest: settings.guardMax)
-    discovery = DeviceDiscovery(settings, log: log)
+    finder = DeviceFinder(settings, formerNames: formerNames, log: log)
     screens = Screens(at: now, rules: settings.screenRules, remembered: remembered)
   }
 
   // MARK: Start
 
-  /// Starts to watch udev, then opens the devices that are present. Throws if udev cannot be watched.
+  /// Starts to watch udev and `/dev/input`, then opens the devices that are present. Throws if udev cannot be watched.
   public func startDevices(now: Instant) throws {
-    let monitor = try DeviceMonitor()
-    self.monitor = monitor
-    monitorWatch = try loop.watch(monitor.descriptor, .touch) { [unowned self] now in
-      while let event = monitor.receive() { apply(discovery.handle(event, now), now) }
-      absences.update(screens, log)
+    let nodes = try SystemNodes()
+    if let problem = nodes.problem { log.warning(problem) }
+    try start(nodes, now: now)
+  }
+
+  func start(_ access: any NodeAccess, now: Instant) throws {
+    self.access = access
+    for descriptor in access.descriptors {
+      accessWatches.append(
+        try loop.watch(descriptor, .touch) { [unowned self] now in
+          for event in access.receive(from: descriptor) { handle(event, now) }
+          absences.update(screens, log)
+        })
     }
-    for found in monitor.enumerate() { apply(discovery.handle(.present(found), now), now) }
+    apply(finder.start(access, now), now)
     screens.enumerated(at: now)
     absences.update(screens, log)
   }
@@ -61,10 +73,10 @@ public final class TouchInput {
   /// Plays a recording instead of reading devices. Throws if its timer cannot be watched.
   public func startReplay(_ source: ReplaySource, file: String, now: Instant) throws {
     let id = DeviceID(file)
-    let name = source.profile.name
+    let name = InputNode.printable(source.profile.name)
     screens.deviceAdded(id, name: name, screen: name, at: now)
     let device = AttachedDevice(
-      screen: name, node: file, name: name, idPath: "", source: source, grabbable: nil,
+      screen: name, node: file, name: name, idPath: "", hardware: nil, source: source, grabbable: nil,
       reader: reader(source.profile))
     try attach(id, device, source.descriptor, now)
     screens.enumerated(at: now)
@@ -72,34 +84,40 @@ public final class TouchInput {
 
   // MARK: Coming and going
 
-  private func apply(_ outputs: [DeviceDiscovery.Output], _ now: Instant) {
+  /// What udev or `/dev/input` reports.
+  func handle(_ event: NodeEvent, _ now: Instant) { apply(finder.handle(event, now), now) }
+
+  private func apply(_ outputs: [DeviceFinder.Output], _ now: Instant) {
     for output in outputs {
       switch output {
-      case .opened(let id, let found, let screen, let device):
-        apply(attach(id, found, screen, device, now), now)
+      case .opened(let id, let candidate, let device):
+        apply(attach(id, candidate, device, now), now)
       case .unreadable(let id, let name, let names, let why):
         for screen in names { screens.deviceUnreadable(id, name: name, screen: screen, why: why, at: now) }
       case .dropped(let id, let names):
         for screen in names { screens.deviceGone(id, screen: screen, at: now) }
       case .gone(let id):
         detach(id, contacts: attached[id]?.reader.tracker.contacts.count ?? 0, now)
+      case .forgotten(let screen):
+        screens.forget(screen)
       }
     }
   }
 
   private func attach(
-    _ id: DeviceID, _ found: DeviceMonitor.Found, _ screen: String, _ device: TouchDevice, _ now: Instant
-  ) -> [DeviceDiscovery.Output] {
-    screens.deviceAdded(id, name: found.name, screen: screen, at: now)
+    _ id: DeviceID, _ candidate: DeviceDiscovery.Candidate, _ device: any TouchNode, _ now: Instant
+  ) -> [DeviceFinder.Output] {
+    let screen = candidate.screen
+    screens.deviceAdded(id, name: candidate.name, screen: screen, at: now)
     do {
       let attached = AttachedDevice(
-        screen: screen, node: found.node, name: device.profile.name, idPath: found.idPath, source: device,
-        grabbable: device, reader: reader(device.profile))
+        screen: screen, node: candidate.node, name: candidate.name, idPath: candidate.path,
+        hardware: candidate.hardware, source: device, grabbable: device, reader: reader(device.profile))
       try attach(id, attached, device.descriptor, now)
     } catch {
-      return discovery.failed(id, found, screen: screen, error, now)
+      return finder.failed(candidate, error, now)
     }
-    log.info("screen '\(screen)': \(found.node) (\(found.name), \(found.identity)) found")
+    log.info("screen '\(screen)': \(candidate.node) (\(candidate.name), \(candidate.identity)) found")
     return []
   }
 
@@ -119,7 +137,6 @@ public final class TouchInput {
 
   private func detach(_ id: DeviceID, contacts: Int, _ now: Instant) {
     guard let gone = attached.removeValue(forKey: id) else { return }
-    discovery.lost(id)
     guards.release(id)
     screens.deviceGone(id, screen: gone.screen, at: now)
     log.info("screen '\(gone.screen)': \(gone.node) is gone\(contacts > 0 ? " with \(contacts) contacts" : "")")
@@ -168,7 +185,19 @@ public final class TouchInput {
           + "\(TimeSpan.describe(settings.stuckAfter)) and is stuck (StuckAfter=); \(policy) (OnStuck=)")
     case .gone(let contacts):
       detach(id, contacts: contacts, now)
+      apply(finder.lost(id, now), now)
     }
+  }
+
+  // MARK: Memory
+
+  /// From now on these screens are missing if they are removed.
+  public func remember(_ names: Set<String>) { screens.remember(names) }
+
+  /// The screen is no longer missing.
+  public func forget(_ name: String) {
+    screens.forget(name)
+    absences.update(screens, log)
   }
 
   // MARK: Time
@@ -177,12 +206,12 @@ public final class TouchInput {
   public var nextDeadline: Instant? {
     let deadlines =
       attached.values.map(\.reader.nextDeadline)
-      + [discovery.nextDeadline, screens.nextDeadline, guards.nextDeadline]
+      + [finder.nextDeadline, screens.nextDeadline, guards.nextDeadline]
     return deadlines.compactMap(\.self).min()
   }
 
   public func timePassed(_ now: Instant) {
-    apply(discovery.timePassed(now), now)
+    apply(finder.timePassed(now), now)
     for (id, device) in attached { pass(id, now) { $0.timePassed(device.source, at: now) } }
     screens.timePassed(now)
     absences.update(screens, log)

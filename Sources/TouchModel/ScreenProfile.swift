@@ -4,13 +4,18 @@ public struct ScreenProfile: Hashable, Sendable {
   public let name: String
   /// How the device reports contacts.
   public let touchProtocol: TouchProtocol
+  /// The key that reports touch: BTN_TOUCH, or BTN_LEFT of an absolute mouse. Sources report it as BTN_TOUCH.
+  public let button: UInt16
   /// Frames do not report BTN_TOUCH while positions are masked: the device repeats it (EV_REP), so it is masked, too, and
   /// read with the slot table.
   public var masksButton: Bool
 
-  public init(name: String, touchProtocol: TouchProtocol, masksButton: Bool = false) {
+  public init(
+    name: String, touchProtocol: TouchProtocol, button: UInt16 = EventCode.buttonTouch, masksButton: Bool = false
+  ) {
     self.name = name
     self.touchProtocol = touchProtocol
+    self.button = button
     self.masksButton = masksButton
   }
 
@@ -43,10 +48,12 @@ public struct ScreenProfile: Hashable, Sendable {
     public var slots: Int?
     /// ID_INPUT_TOUCHSCREEN of udev.
     public var taggedTouchscreen: Bool
+    /// The configuration says that it is a touchscreen.
+    public var isConfigured: Bool
 
     public init(
       name: String, properties: Set<UInt16>, keys: Set<UInt16>, axes: Set<UInt16>, slots: Int?,
-      taggedTouchscreen: Bool
+      taggedTouchscreen: Bool, isConfigured: Bool = false
     ) {
       self.name = name
       self.properties = properties
@@ -54,11 +61,13 @@ public struct ScreenProfile: Hashable, Sendable {
       self.axes = axes
       self.slots = slots
       self.taggedTouchscreen = taggedTouchscreen
+      self.isConfigured = isConfigured
     }
   }
 
   /// The profile of a touchscreen. The udev tag decides; without it, INPUT_PROP_DIRECT together with multitouch axes, or
-  /// with ABS_X, ABS_Y and BTN_TOUCH if it is not a tablet for pens only.
+  /// with ABS_X, ABS_Y and BTN_TOUCH if it is not a tablet for pens only. An absolute mouse (BTN_LEFT) needs the
+  /// configuration.
   ///
   /// - Throws: why the device is not a touchscreen.
   public init(_ device: Capabilities) throws(Refusal) {
@@ -67,10 +76,12 @@ public struct ScreenProfile: Hashable, Sendable {
     // The axes of a joystick may happen to be in the multitouch range; then it has the axis just below ABS_MT_SLOT, too.
     let fake = device.axes.contains(EventCode.slot - 1)
     let touch = device.keys.contains(EventCode.buttonTouch)
+    let left = device.isConfigured && device.keys.contains(EventCode.buttonLeft)
+    let tagged = device.taggedTouchscreen || device.isConfigured
     let plain = device.axes.contains(EventCode.absX) && device.axes.contains(EventCode.absY)
     let penOnly = device.keys.contains(EventCode.buttonToolPen) && !device.keys.contains(EventCode.buttonToolFinger)
 
-    guard direct || device.taggedTouchscreen else { throw .indirect }
+    guard direct || tagged else { throw .indirect }
     if positions && !fake {
       if let slots = device.slots, slots > 0, device.axes.contains(EventCode.trackingID) {
         self.init(name: device.name, touchProtocol: .typeB(slots: min(slots, Self.mostSlots)))
@@ -79,8 +90,14 @@ public struct ScreenProfile: Hashable, Sendable {
       }
       return
     }
-    guard plain && touch else { throw positions ? .fakeMultitouch : .noTouch }
-    if penOnly && !device.taggedTouchscreen { throw .penOnly }
-    self.init(name: device.name, touchProtocol: .singleTouch)
+    guard plain && (touch || left) else { throw positions ? .fakeMultitouch : .noTouch }
+    if penOnly && !tagged { throw .penOnly }
+    self.init(
+      name: device.name, touchProtocol: .singleTouch, button: touch ? EventCode.buttonTouch : EventCode.buttonLeft)
   }
+}
+
+extension EventCode {
+  /// BTN_LEFT
+  public static let buttonLeft: UInt16 = 0x110
 }

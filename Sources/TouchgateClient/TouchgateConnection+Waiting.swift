@@ -20,8 +20,15 @@ extension TouchgateConnection {
   /// All waiting updates, and those of the last 24 hours that were not applied.
   public func why() throws(ClientError) -> WhyReply { try call("GET", "/v1/why") }
 
-  /// All screens with their devices.
-  public func screens() throws(ClientError) -> ScreenListReply { try call("GET", "/v1/screens") }
+  /// All screens with their devices; with `all`, also all event nodes of the machine.
+  public func screens(all: Bool = false) throws(ClientError) -> ScreenListReply {
+    try call("GET", "/v1/screens" + query([("all", all ? "1" : nil)]))
+  }
+
+  /// Stops waiting for a missing screen; returns the screens that remain.
+  public func forget(screen: String) throws(ClientError) -> ScreenListReply {
+    try call("DELETE", "/v1/screens" + query([("name", screen)]))
+  }
 
   /// All holds.
   public func holds() throws(ClientError) -> HoldListReply { try call("GET", "/v1/holds") }

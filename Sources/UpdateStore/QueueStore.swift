@@ -191,13 +191,22 @@ public final class QueueStore {
   }
 
   /// Screens that the machine has had.
-  public func screens() throws(StoreError) -> Set<String> {
-    Set(try connection.query("SELECT name FROM screens") { row in row.text(0) })
+  public func screens() throws(StoreError) -> [StoredScreen] {
+    try connection.query("SELECT name, boots, boot, hardware FROM screens ORDER BY name") { row in
+      StoredScreen(
+        name: row.text(0), boots: Int(truncatingIfNeeded: row.integer(1)), boot: row.text(2),
+        hardware: row.optionalText(3))
+    }
   }
 
-  public func remember(screens: Set<String>, forget: Set<String>) throws(StoreError) {
+  /// Adds or replaces rows by name, and removes others.
+  public func remember(screens: [StoredScreen], forget: Set<String>) throws(StoreError) {
     try connection.transaction { () throws(StoreError) in
-      for name in screens { try connection.run("INSERT OR IGNORE INTO screens (name) VALUES (?)", [.text(name)]) }
+      for screen in screens {
+        try connection.run(
+          "INSERT OR REPLACE INTO screens (name, boots, boot, hardware) VALUES (?, ?, ?, ?)",
+          [.text(screen.name), .integer(Int64(screen.boots)), .text(screen.boot), SQLValue(screen.hardware)])
+      }
       for name in forget { try connection.run("DELETE FROM screens WHERE name = ?", [.text(name)]) }
       _ = try connection.takeRoom(pageLimit: pageLimit)
       _ = try connection.takeRoom(pageLimit: pageLimit)

@@ -90,6 +90,13 @@ enum Schema {
     CREATE INDEX updates_with_payload ON updates (finished_at, sequence, kept) WHERE kept > 0;
     CREATE TABLE room (bytes BLOB NOT NULL) STRICT;
     """,
+    // In how many boots a screen was read (at most 2), the last of them, and what identifies its hardware. Screens of
+    // before count from their next boot on: some of them were never read.
+    """
+    ALTER TABLE screens ADD COLUMN boots INTEGER NOT NULL DEFAULT 1;
+    ALTER TABLE screens ADD COLUMN boot TEXT NOT NULL DEFAULT '';
+    ALTER TABLE screens ADD COLUMN hardware TEXT;
+    """,
   ]
 
   /// Milliseconds to wait for the lock of another process (a person with sqlite3(1)). The loop is blocked meanwhile.

@@ -5,6 +5,7 @@ public enum Call: Equatable, Sendable {
   case contract
   case status
   case screens
+  case forgetScreen
   case submit
   case list
   case show(String)

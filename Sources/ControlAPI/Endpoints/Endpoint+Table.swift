@@ -8,7 +8,8 @@ extension Endpoint {
     Endpoint(.get, "/v1", .about),
     Endpoint(.get, "/v1/openapi.yaml", .contract),
     Endpoint(.get, "/v1/status", .status),
-    Endpoint(.get, "/v1/screens", .screens),
+    Endpoint(.get, "/v1/screens", .screens, query: ["all"]),
+    Endpoint(.delete, "/v1/screens", .forgetScreen, query: [.required("name")]),
     Endpoint(.get, "/v1/events", .events, query: ["since"]),
     Endpoint(.get, "/metrics", .metrics),
 

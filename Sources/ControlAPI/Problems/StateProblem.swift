@@ -21,6 +21,10 @@ public enum StateProblem: ProblemText {
   case notCancelled(reason: String)
   case notChanged(reason: String)
   case tooManyHolds(limit: Int)
+  // Screens
+  case screenPresent(String)
+  case screenNamed(String)
+  case noMissingScreen(String, missing: Set<String>)
   /// `uid`: nil if the bound is for all users together.
   case queueFull(waiting: Int, QueueBounds.Unit, uid: UInt32?, setting: String, limit: Int)
   // Time-outs
@@ -60,6 +64,23 @@ public enum StateProblem: ProblemText {
       CallRefusal(
         429, "tooManyHolds", "\(limit) holds are active, which is the maximum; see GET /v1/holds",
         headers: CallRefusal.retryLater)
+    case .screenPresent(let name):
+      CallRefusal(
+        409, "screenPresent",
+        "screen '\(name.shortened)' is connected; only a missing one can be forgotten (Ignore= excludes a device)",
+        field: "name")
+    case .screenNamed(let name):
+      CallRefusal(
+        409, "screenNamed",
+        "screen '\(name.shortened)' is named by touchgate.conf; remove it from [Screen] or RequireScreens=",
+        field: "name")
+    case .noMissingScreen(let name, let missing):
+      CallRefusal(
+        404, "noSuchID",
+        "no missing screen '\(name.shortened)'"
+          + (missing.isEmpty
+            ? "; no screen is missing" : "; missing screens: \(missing.sorted().joined(separator: ", "))"),
+        field: "name")
     case .queueFull(let waiting, let unit, let uid, let setting, let limit):
       CallRefusal(
         429, "queueFull",

@@ -17,6 +17,9 @@ extension Blocker.Clears {
     case .screenIsFound(nil): "when a touchscreen is found; OnNoScreen=apply would apply updates without one"
     case .screenIsBack(let time?): "when the screen is connected, or \(after(time))"
     case .screenIsBack(nil): "when the screen is connected"
+    case .screenIsBackOrForgotten(let name, let time):
+      "when the screen is connected, \(time.map { "\(after($0)), or" } ?? "or") after "
+        + "`touchgate screens --forget '\(name)'`"
     case .ownScreenIsBack: "when the screen is connected; only updates for this screen wait"
     case .machineIsAwake: "when the machine has resumed"
     case .nextRecheck: "at the next recheck"

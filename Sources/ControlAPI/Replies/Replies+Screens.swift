@@ -25,7 +25,11 @@ extension Replies {
     case .clear(let since):
       let worst = screens.gates.values.map(\.state).max { rank($0) < rank($1) }
       let missing = screens.absences.filter { $0.value.reach != .own }.min { $0.key < $1.key }
-      if let missing, worst.map({ rank($0).0 < 2 }) ?? true {
+      let isTouched = worst.map { rank($0).0 == 2 } ?? false
+      if let pending = snapshot.pending, !isTouched {
+        return gate(unknown: Words.unreported(node: pending.node), pending.since)
+      }
+      if let missing, !isTouched {
         return gate(unknown: Words.missing(missing.key), missing.value.since)
       }
       return worst.map(gate) ?? GateReply(state: "clear", since: clock.rfc3339(since))

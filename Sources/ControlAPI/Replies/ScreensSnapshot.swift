@@ -7,8 +7,23 @@ public struct ScreensSnapshot: Sendable {
   public var devices: [DeviceView]
   /// Since when the machine is going to sleep; nil: it is not.
   public var sleepsSince: Instant?
+  /// A node that keeps all screens shut until udev reports it.
+  public var pending: PendingNode?
 
-  public init(screens: Screens, devices: [DeviceView] = [], sleepsSince: Instant? = nil) {
+  public struct PendingNode: Equatable, Sendable {
+    public let node: String
+    public let since: Instant
+
+    public init(node: String, since: Instant) {
+      self.node = node
+      self.since = since
+    }
+  }
+
+  public init(
+    screens: Screens, devices: [DeviceView] = [], sleepsSince: Instant? = nil, pending: PendingNode? = nil
+  ) {
+    self.pending = pending
     self.screens = screens
     self.devices = devices
     self.sleepsSince = sleepsSince

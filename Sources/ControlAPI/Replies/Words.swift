@@ -15,6 +15,10 @@ public enum Words {
   public static let noScreen = "no touchscreen was found (OnNoScreen=hold)"
   public static let goesToSleep = "the machine is going to sleep"
   public static let missing = "the screen is missing"
+  public static func unreported(node: String) -> String {
+    "\(node) looks like a touchscreen, and udev has not reported it yet"
+  }
+
   public static let noScreenYet = "no touchscreen was found yet"
 
   public static func missing(_ screen: String) -> String { "screen '\(screen)' is missing" }

@@ -1,8 +1,10 @@
 import ControlAPI
+import DeviceRules
 import Gating
 import HTTPTypes
 import Haptics
 import Scheduling
+import ServiceLog
 import SocketServer
 import Timeline
 import TouchDevices
@@ -15,7 +17,9 @@ extension Calls {
     let devices = input.devices.map {
       DeviceView(screen: $0.screen, node: $0.node, name: $0.name, path: $0.path, health: $0.health)
     }
-    return ScreensSnapshot(screens: input.screens, devices: devices, sleepsSince: input.sleepsSince)
+    return ScreensSnapshot(
+      screens: input.screens, devices: devices, sleepsSince: input.sleepsSince,
+      pending: input.pendingNode.map { ScreensSnapshot.PendingNode(node: $0.node.node, since: $0.since) })
   }
 
   /// The slot tables are read first, so that the answer is right now, whether anything waits or not.
@@ -53,9 +57,34 @@ extension Calls {
     return warnings
   }
 
-  func screens(_ caller: Caller) -> HTTPResponse {
+  func screens(_ caller: Caller) throws -> HTTPResponse {
+    let all = try caller.query.flag("all")
     engine.recheckNow(caller.now)
-    return Replies.json(200, ScreenListReply(screens: replies(caller.now).screens(snapshot)))
+    return Replies.json(200, screenList(caller.now, all: all))
+  }
+
+  private func screenList(_ now: Instant, all: Bool = false) -> ScreenListReply {
+    let nodes = input.nodes.map {
+      NodeReply(
+        node: $0.node, name: $0.name, path: $0.path, id: $0.identity, adopted: $0.isAdopted, screen: $0.screen,
+        why: $0.why)
+    }
+    return ScreenListReply(screens: replies(now).screens(snapshot), nodes: all ? nodes : nil)
+  }
+
+  /// A missing screen is no longer waited for, now and after a restart.
+  func forgetScreen(_ caller: Caller) throws -> HTTPResponse {
+    try permissions(caller).require(.admin)
+    let name = caller.query["name"] ?? ""
+    if input.screens.gates[name] != nil { throw StateProblem.screenPresent(name).refusal }
+    if input.screens.isNamed(name) { throw StateProblem.screenNamed(name).refusal }
+    guard touch.isRemembered(name) else {
+      throw StateProblem.noMissingScreen(name, missing: Set(input.screens.absences.keys)).refusal
+    }
+    touch.forget(name)
+    log.notice("screen '\(name)' forgotten by \(caller.name)")
+    engine.feedGateStates(caller.now)
+    return Replies.json(200, screenList(caller.now))
   }
 
   /// Answered at the moment of the pulse, or at once without one.

@@ -21,7 +21,7 @@ final class Calls {
   let server: any CallServer
   let haptics: FeedbackDesk
   let metrics: Metrics
-  private let touch: ScreensInUse
+  let touch: ScreensInUse
   let stateDirectory: String
   private(set) var configuration: Configuration
   private(set) var clock = ReplyClock(wall: SystemClock.wall, monotonic: SystemClock.monotonic)
@@ -100,7 +100,8 @@ final class Calls {
     case .about: Replies.json(200, Replies.about)
     case .contract: Contract.response
     case .status: try status(caller)
-    case .screens: screens(caller)
+    case .screens: try screens(caller)
+    case .forgetScreen: try forgetScreen(caller)
     case .metrics: metricsReply(caller)
     case .feedback: try feedback(caller)
     case .submit: try submit(caller)

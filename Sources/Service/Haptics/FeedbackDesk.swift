@@ -49,7 +49,11 @@ final class FeedbackDesk {
       let monitor = try DeviceMonitor()
       self.monitor = monitor
       watch = try loop.watch(monitor.descriptor, .requests) { [unowned self] now in
-        while let event = monitor.receive() { hear(event) }
+        // What is left wakes the service again.
+        for _ in 0..<64 {
+          guard let event = monitor.receive() else { break }
+          hear(event)
+        }
         choose()
       }
       for found in monitor.enumerate() { hear(.present(found)) }
@@ -115,10 +119,16 @@ final class FeedbackDesk {
     case .gone(let syspath):
       candidates[syspath] = nil
       touchscreens[syspath] = nil
+    case .overflowed:
+      let present = monitor?.enumerate() ?? []
+      for syspath in Set(candidates.keys).union(touchscreens.keys).subtracting(present.map(\.syspath)) {
+        hear(.gone(syspath: syspath))
+      }
+      for found in present { hear(.present(found)) }
     case .present(let found):
       if found.taggedTouchscreen { touchscreens[found.syspath] = found.idPath }
       let codes = MotorDescription.codes(sysfs: found.forceFeedback)
-      if found.ignored || codes.isEmpty { return }
+      if found.udev.ignored || codes.isEmpty { return }
       let candidate = MotorChoice.Candidate(
         id: found.syspath, node: found.node, name: found.name, path: found.idPath, codes: codes)
       candidates[found.syspath] = candidate

@@ -71,6 +71,10 @@ extension Option {
   static let since = Option(
     name: "since", value: .required("N"),
     help: "start with the event after number N; default: with the next event")
+  static let all = Option(name: "all", help: "list every input device: adopted as a touchscreen or not, and why")
+  static let forget = Option(
+    name: "forget", value: .required("SCREEN"),
+    help: "no longer wait for this missing screen, now and after a restart; requires the right Admin=")
   static let selfTest = Option(
     name: "self-test",
     help: "play each kind five times and print, as median and worst, the time to prepare, the time to fire and the "

@@ -79,14 +79,24 @@ extension Verb {
   static let screens = Verb(
     name: "screens",
     summary: "list screens and their devices",
-    forms: [Form()],
-    description: "Prints each screen with its state, and below it its devices.",
+    forms: [Form(), Form(.option(.all)), Form(.option(.forget))],
+    description: """
+      Prints each screen with its state, and below it its devices. With --all, prints every input device of the machine: \
+      whether it is adopted as a touchscreen, and why. With --forget, prints nothing: updates no longer wait for a \
+      missing screen.
+      """,
     examples: [
       Example("touchgate screens"),
+      Example("touchgate screens --all"),
+      Example("touchgate screens --forget 'ILITEK Multi-Touch'"),
       Example("touchgate screens --json | jq -r '.screens[] | select(.state == \"touched\") | .name'"),
     ],
-    exits: [],
-    action: Screens.init)
+    exits: [
+      ExitMeaning(.success, "the service answered"),
+      ExitMeaning(.noSuchID, "no screen with this name is missing"),
+      ExitMeaning(.notPermitted, "--forget requires the right Admin="),
+    ],
+    action: Screens.action)
 
   static let events = Verb(
     name: "events",

@@ -23,6 +23,12 @@ struct BlockerWordingTests {
       clears(.holdIsReleased(orAt: noon)) == "at 2023-11-14T22:13:20.000Z, or when the hold is released")
     #expect(clears(.screenIsFound(orAt: now + .seconds(7))) == "when a touchscreen is found, or in 7 s without one")
     #expect(clears(.screenIsBack(orAt: now + .seconds(3))) == "when the screen is connected, or in 3 s")
+    #expect(
+      clears(.screenIsBackOrForgotten("Panel 2", orAt: now + .seconds(3)))
+        == "when the screen is connected, in 3 s, or after `touchgate screens --forget 'Panel 2'`")
+    #expect(
+      clears(.screenIsBackOrForgotten("Panel", orAt: nil))
+        == "when the screen is connected, or after `touchgate screens --forget 'Panel'`")
   }
 
   @Test("a span that is over is worded as no time")

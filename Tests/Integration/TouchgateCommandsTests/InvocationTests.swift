@@ -66,6 +66,7 @@ struct InvocationTests {
         Hold(request: HoldRequest(reason: "x", screen: "till"), command: ["ls"])
       ),
       (["holds"], Holds()), (["release", "7"], Release(id: "7")), (["screens"], Screens()),
+      (["screens", "--all"], AllNodes()), (["screens", "--forget", "Lobby 2"], ForgetScreen(name: "Lobby 2")),
       (["events"], Events(since: nil)), (["events", "--since", "0"], Events(since: 0)),
       (["completion", "bash"], Completion()),
       (["--version"], PrintVersion()), (["help"], Help(verb: nil)), (["--help"], Help(verb: nil)),

@@ -63,6 +63,20 @@ struct PrintedFormTests {
         "\nfailed    2026-11-28 23:59:59 reload-page 01H, exit 3, exited with 3: ?[2Jno such page\n"))
   }
 
+  @Test("screens --all prints for each node whether it is adopted, and why")
+  func nodes() {
+    var node = NodeReply(
+      node: "/dev/input/event3", name: "ILI\u{1b}TEK", path: "", id: "222a:0001", adopted: true, screen: "lobby",
+      why: "udev tags it as a touchscreen")
+    #expect(
+      view.node(node)
+        == "/dev/input/event3 ILI?TEK (222a:0001): adopted as lobby, udev tags it as a touchscreen\n")
+    node.adopted = false
+    #expect(view.node(node).contains(": not adopted, lobby is unknown, udev"))
+    node.screen = nil
+    #expect(view.node(node).contains(": not adopted, udev"))
+  }
+
   @Test("times are local")
   func local() {
     let east = View(now: view.now, utcOffset: .seconds(5400), colours: false)

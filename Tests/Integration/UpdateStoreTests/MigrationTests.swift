@@ -82,6 +82,22 @@ struct MigrationTests {
     #expect(try again.find(id("waiting"))?.state == .finished(end))
   }
 
+  @Test("screens of the older version count from their next boot on")
+  func screens() throws {
+    let folder = try TemporaryFolder()
+    try folder.open().close()
+    _ = try folder.ask("DROP TABLE screens")
+    _ = try folder.ask("CREATE TABLE screens (name TEXT PRIMARY KEY) STRICT")
+    _ = try folder.ask("INSERT INTO screens VALUES ('Panel')")
+    _ = try folder.ask("PRAGMA user_version = \(Schema.steps.count - 1)")
+    let store = try folder.open()
+    #expect(try store.screens() == [StoredScreen(name: "Panel", boots: 1, boot: "", hardware: nil)])
+    let seen = StoredScreen(name: "Panel", boots: 2, boot: "b", hardware: "usb-1 222a:0001")
+    try store.remember(screens: [seen, StoredScreen(name: "Door", boots: 1, boot: "b", hardware: nil)], forget: [])
+    try store.remember(screens: [], forget: ["Door"])
+    #expect(try store.screens() == [seen])
+  }
+
   @Test("while another program has the file locked nothing is migrated, and the file keeps its older version")
   func locked() throws {
     let before = try folder.ask("SELECT group_concat(name) FROM pragma_table_info('updates')")

@@ -94,13 +94,15 @@ extension VMTests {
       withExtendedLifetime(lobby) {}
     }
 
-    @Test("after a restart a screen that the machine had is waited for, for the grace time; then it is forgotten")
+    @Test("a screen that the machine had in two boots is waited for, for the grace time; then it is forgotten")
     func remembered() throws {
       let lobby = try VirtualTouchscreen(ScreenDescription("Lobby"))
       let service = try service("[Gate]\nFirstScreenTimeout=0\nMissingScreenGrace=3s\n")
-      try service.start()
-      try #require(try service.knows(screens: 1))
-      service.kill(SIGTERM)
+      for boot in ["one", "two"] {
+        try service.start(wrapper: inBoot(boot, service))
+        try #require(try service.knows(screens: 1))
+        service.kill(SIGTERM)
+      }
       lobby.unplug()
       try service.start()
       let id = try service.submit()

@@ -46,9 +46,11 @@ final class ServiceUnderTest: Observed {
 
   var pid: pid_t { process?.pid ?? 0 }
 
-  /// Starts the service, as root or as another user, and waits until it answers.
-  func start(as user: String? = nil) throws {
-    var command = [touchgated, "--config", folder, "--state", "\(folder)/state", "--socket", "\(folder)/socket"]
+  /// Starts the service, as root or as another user, and waits until it answers. `wrapper`: a command that replaces
+  /// itself with the service, as its arguments.
+  func start(as user: String? = nil, wrapper: [String] = []) throws {
+    var command =
+      wrapper + [touchgated, "--config", folder, "--state", "\(folder)/state", "--socket", "\(folder)/socket"]
     if let user {
       _ = try Run("/bin/chown", ["-R", user, folder])
       command = ["/usr/bin/setpriv", "--reuid=\(user)", "--clear-groups"] + command

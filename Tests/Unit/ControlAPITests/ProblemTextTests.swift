@@ -207,6 +207,18 @@ private let state = [
     StateProblem.tooManyHolds(limit: 64), 429, "tooManyHolds",
     "64 holds are active, which is the maximum; see GET /v1/holds"),
   Example(
+    StateProblem.screenPresent("Lobby"), 409, "screenPresent",
+    "screen 'Lobby' is connected; only a missing one can be forgotten (Ignore= excludes a device)", "name"),
+  Example(
+    StateProblem.screenNamed("Lobby"), 409, "screenNamed",
+    "screen 'Lobby' is named by touchgate.conf; remove it from [Screen] or RequireScreens=", "name"),
+  Example(
+    StateProblem.noMissingScreen("Lobby", missing: []), 404, "noSuchID",
+    "no missing screen 'Lobby'; no screen is missing", "name"),
+  Example(
+    StateProblem.noMissingScreen("Lobby", missing: ["Till", "Door"]), 404, "noSuchID",
+    "no missing screen 'Lobby'; missing screens: Door, Till", "name"),
+  Example(
     StateProblem.queueFull(waiting: 10, .updates, uid: nil, setting: "MaxWaiting=", limit: 10), 429, "queueFull",
     "10 updates are already waiting; MaxWaiting= allows 10"),
   Example(

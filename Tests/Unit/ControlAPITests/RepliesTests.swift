@@ -52,6 +52,18 @@ struct RepliesTests {
     #expect(text == "{\"error\":{\"code\":\"wrongMethod\",\"message\":\"method not allowed; /v1 accepts GET\"}}\n")
   }
 
+  @Test("a node that udev has not reported makes the gate state of the machine unknown, unless a screen is touched")
+  func pending() {
+    var screens = screens(with: ["a"])
+    let node = ScreensSnapshot.PendingNode(node: "/dev/input/event3", since: start)
+    let snapshot = ScreensSnapshot(screens: screens, pending: node)
+    #expect(replies.machine(snapshot).state == "unknown")
+    #expect(replies.machine(snapshot).reason?.contains("/dev/input/event3") == true)
+    #expect(replies.machine(ScreensSnapshot(screens: screens)).state == "clear")
+    screens.handle(.began(finger, at: start), of: DeviceID("/sys/a"), screen: "a", at: start)
+    #expect(replies.machine(ScreensSnapshot(screens: screens, pending: node)).state == "touched")
+  }
+
   // MARK: Clock
 
   @Test("an instant is the same time in every reply until the wall clock is set or drifts by more than 20 ms")

@@ -71,9 +71,10 @@ struct MissingScreenTests {
     #expect(screens.absences == [:])
   }
 
-  @Test("a screen that is removed while the machine runs is missing until it is back")
+  @Test("a remembered screen that is removed while the machine runs is missing until it is back")
   func gone() {
     var screens = screens()
+    screens.remember(["Panel"])
     plug(&screens, "Panel", 1)
     screens.enumerated(at: at(2))
     screens.deviceGone(panel, screen: "Panel", at: at(100))
@@ -84,7 +85,7 @@ struct MissingScreenTests {
 
   @Test("a screen that is removed under a finger first has its grace time of two seconds")
   func goneTouched() {
-    var screens = screens()
+    var screens = screens(remembered: ["Panel"])
     plug(&screens, "Panel", 1)
     screens.enumerated(at: at(2))
     screens.handle(.began(Contact(slot: 0, id: 1), at: at(3)), of: panel, screen: "Panel", at: at(3))
@@ -92,5 +93,35 @@ struct MissingScreenTests {
     #expect(screens.isTouched && screens.absences == [:])
     screens.timePassed(at(6))
     #expect(!screens.isTouched && screens.absences["Panel"]?.reach == .grace(until: at(66)))
+  }
+
+  @Test("a screen that is not remembered is not missing when it is removed; with OnNoScreen=hold nothing is applied")
+  func unknown() {
+    var screens = screens()
+    screens.enumerated(at: at(1))
+    plug(&screens, "Panel", 2)
+    screens.deviceGone(panel, screen: "Panel", at: at(7))
+    #expect(screens.absences == [:] && screens.gates.isEmpty && screens.machine == .clear(since: at(2)))
+
+    var holding = self.screens(.hold)
+    holding.enumerated(at: at(1))
+    plug(&holding, "Panel", 2)
+    holding.deviceGone(panel, screen: "Panel", at: at(7))
+    #expect(holding.absences == [:] && holding.machine == .noScreen(since: at(7)))
+    plug(&holding, "Panel", 8)
+    #expect(holding.machine == .clear(since: at(8)))
+  }
+
+  @Test("a forgotten screen is no longer missing, unless the rules name it")
+  func forgotten() {
+    var screens = screens(.hold, named: ["lobby"], remembered: ["Panel", "lobby"])
+    screens.enumerated(at: at(1))
+    screens.forget("Panel")
+    screens.forget("lobby")
+    #expect(Set(screens.absences.keys) == ["lobby"])
+    plug(&screens, "Panel", 2)
+    screens.deviceGone(panel, screen: "Panel", at: at(3))
+    #expect(Set(screens.absences.keys) == ["lobby"])
+    #expect(screens.isNamed("lobby") && !screens.isNamed("Panel"))
   }
 }

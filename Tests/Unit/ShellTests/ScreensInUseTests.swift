@@ -1,3 +1,4 @@
+import DeviceRules
 import Evdev
 import EventLoop
 import Foundation
@@ -16,6 +17,8 @@ struct ScreensInUseTests {
   private let folder = NSTemporaryDirectory() + "touchgate-screens-\(UUID().uuidString)"
   private let loop: EventLoop
   private let store: QueueStore
+  /// A screen that was there in two boots.
+  private let door = StoredScreen(name: "Door", boots: 2, boot: "earlier", hardware: nil)
 
   init() throws {
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
@@ -71,12 +74,12 @@ struct ScreensInUseTests {
     try first.start(at(0))
     #expect(try store.screens() == [])
     first.rememberNew()
-    #expect(try store.screens() == ["Panel"])
-    try store.remember(screens: ["Door"], forget: [])
+    #expect(try store.screens().map(\.name) == ["Panel"])
+    try store.remember(screens: [door], forget: [])
     let next = try screens()
     try next.start(at(0))
     next.rememberNew()
-    #expect(try store.screens() == ["Door", "Panel"], "it is missing, and may still come")
+    #expect(try store.screens().map(\.name) == ["Door", "Panel"], "it is missing, and may still come")
     guard case .blocked = next.gateStates["Door"] else {
       Issue.record("nobody waits for it")
       return
@@ -85,20 +88,44 @@ struct ScreensInUseTests {
 
   @Test("a screen that is not waited for any more is forgotten")
   func forgets() throws {
-    try store.remember(screens: ["Door"], forget: [])
+    try store.remember(screens: [door], forget: [])
     let screens = try screens(Screens.Rules(missingGrace: .zero))
     try screens.start(at(0))
     screens.rememberNew()
-    #expect(try store.screens() == ["Panel"])
+    #expect(try store.screens().map(\.name) == ["Panel"])
+  }
+
+  @Test("a forgotten screen is not waited for, now and after the next start")
+  func forget() throws {
+    try store.remember(screens: [door], forget: [])
+    let screens = try screens()
+    try screens.start(at(0))
+    #expect(screens.isRemembered("Door") && screens.gateStates["Door"] != nil)
+    screens.forget("Door")
+    #expect(!screens.isRemembered("Door") && screens.gateStates["Door"] == nil)
+    #expect(try store.screens().map(\.name) == ["Panel"])
+  }
+
+  @Test("a screen that Ignore= excludes is not waited for, although it is absent")
+  func ignored() throws {
+    try store.remember(screens: [door], forget: [])
+    let rule = try #require(DeviceRule("name:Door", use: false))
+    let screens = try ScreensInUse(
+      loop: loop, log: Log(), settings: TouchSettings(deviceRules: [rule]), memory: store,
+      replay: Panel.write(folder, touched: false), now: at(0))
+    try screens.start(at(0))
+    #expect(screens.gateStates["Door"] == nil)
+    screens.rememberNew()
+    #expect(try store.screens().map(\.name) == ["Panel"])
   }
 
   @Test("without a memory nothing is remembered")
   func forgetful() throws {
-    try store.remember(screens: ["Door"], forget: [])
+    try store.remember(screens: [door], forget: [])
     let screens = try screens(remembers: false)
     try screens.start(at(0))
     screens.rememberNew()
-    #expect(try store.screens() == ["Door"] && screens.gateStates["Door"] == nil)
+    #expect(try store.screens().map(\.name) == ["Door"] && screens.gateStates["Door"] == nil)
   }
 
   @Test("a reload does not replace what plays")

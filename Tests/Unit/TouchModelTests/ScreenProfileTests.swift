@@ -54,4 +54,31 @@ struct ScreenProfileTests {
     #expect(try profile(Self.single, keys: pen, tagged: true).touchProtocol == .singleTouch)
     #expect(try profile(Self.single, keys: pen + [EventCode.buttonToolFinger]).touchProtocol == .singleTouch)
   }
+
+  @Test("an absolute mouse is single touch with BTN_LEFT only if the configuration says so; BTN_TOUCH goes first")
+  func absoluteMouse() throws {
+    func mouse(_ keys: [UInt16], configured: Bool, tagged: Bool = false) throws(ScreenProfile.Refusal) -> ScreenProfile
+    {
+      try ScreenProfile(
+        ScreenProfile.Capabilities(
+          name: "Panel", properties: [], keys: Set(keys), axes: Set(Self.single), slots: nil,
+          taggedTouchscreen: tagged, isConfigured: configured))
+    }
+    let panel = try mouse([EventCode.buttonLeft], configured: true)
+    #expect(panel.touchProtocol == .singleTouch && panel.button == EventCode.buttonLeft)
+    #expect(
+      try mouse([EventCode.buttonLeft, EventCode.buttonTouch], configured: true).button == EventCode.buttonTouch)
+    #expect(throws: ScreenProfile.Refusal.noTouch) {
+      try mouse([EventCode.buttonLeft], configured: false, tagged: true)
+    }
+    #expect(throws: ScreenProfile.Refusal.noTouch) { try mouse([], configured: true) }
+    #expect(throws: ScreenProfile.Refusal.indirect) { try mouse([EventCode.buttonLeft], configured: false) }
+  }
+
+  @Test(
+    "extreme numbers of slots are decoded, with at most 256", arguments: [Int.max, 1 << 31, 257, 1, 0, -1, Int.min])
+  func extremeSlots(_ slots: Int) throws {
+    let profile = try profile(Self.multi + [EventCode.slot, EventCode.trackingID], slots: slots)
+    #expect(profile.touchProtocol == (slots > 0 ? .typeB(slots: min(slots, 256)) : .typeA))
+  }
 }
