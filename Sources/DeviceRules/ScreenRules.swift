@@ -1,4 +1,4 @@
-/// `[Screen NAME]` with `Match=`: which devices make up a screen.
+/// `[Screen NAME]`: which devices make up a screen (`Match=`), and where contacts do not count (`IgnoreArea=`).
 public struct ScreenRules: Equatable, Sendable {
   public struct Section: Equatable, Sendable {
     public let name: String
@@ -6,11 +6,14 @@ public struct ScreenRules: Equatable, Sendable {
     public let place: String
     /// Any of them.
     public var matches: [DeviceRule]
+    /// Where contacts do not count.
+    public var ignoredAreas: [ScreenArea]
 
-    public init(name: String, place: String, matches: [DeviceRule]) {
+    public init(name: String, place: String, matches: [DeviceRule], ignoredAreas: [ScreenArea] = []) {
       self.name = name
       self.place = place
       self.matches = matches
+      self.ignoredAreas = ignoredAreas
     }
   }
 
@@ -33,7 +36,9 @@ public struct ScreenRules: Equatable, Sendable {
   public func problems(with devices: [DeviceRule.Device]) -> [String] {
     var problems: [String] = []
     for section in sections.values.sorted(by: { $0.name < $1.name })
-    where !devices.contains(where: { device in section.matches.contains { $0.matches(device) } }) {
+    where !section.matches.isEmpty
+      && !devices.contains(where: { device in section.matches.contains { $0.matches(device) } })
+    {
       problems.append("\(section.place): [Screen \(section.name)] matches no touchscreen of this machine")
     }
     for device in devices {

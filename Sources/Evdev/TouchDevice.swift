@@ -49,6 +49,7 @@ public final class TouchDevice: FrameSource {
     if case .typeB = profile.touchProtocol {
       profile.masksButton = libevdev_has_event_type(library, UInt32(EventType.rep)) != 0
     }
+    profile.axes = Self.axes(library, profile.touchProtocol)
     self.profile = profile
     stampsAreMonotonic = tg_evdev_set_clock(descriptor.raw, CInt(CLOCK_MONOTONIC)) == 0
     // Refused by kernels before 4.4: then the second descriptor overflows unread, which is harmless.
@@ -160,6 +161,21 @@ public final class TouchDevice: FrameSource {
     var bitmap = [UInt8](repeating: codes == nil ? 0xff : 0, count: 96)
     for code in codes ?? [] { bitmap[Int(code) / 8] |= 1 << (code % 8) }
     _ = tg_evdev_set_mask(descriptor, UInt32(type), bitmap, UInt32(bitmap.count))
+  }
+
+  /// Nil if an absinfo is wrong.
+  private static func axes(_ library: OpaquePointer, _ touchProtocol: TouchProtocol) -> ScreenProfile.Axes? {
+    func range(_ code: UInt16) -> ClosedRange<Int32>? {
+      let ends = (
+        libevdev_get_abs_minimum(library, UInt32(code)), libevdev_get_abs_maximum(library, UInt32(code))
+      )
+      return ends.0 < ends.1 ? ends.0...ends.1 : nil
+    }
+    let isSingle = touchProtocol == .singleTouch
+    guard let x = range(isSingle ? EventCode.absX : EventCode.positionX),
+      let y = range(isSingle ? EventCode.absY : EventCode.positionY)
+    else { return nil }
+    return ScreenProfile.Axes(x: x, y: y)
   }
 
   static func capabilities(_ library: OpaquePointer) -> ScreenProfile.Capabilities {

@@ -58,6 +58,8 @@ public struct Gate: Sendable {
 
   /// The gate state; only `clear` lets updates be applied.
   public private(set) var state: State
+  /// The number of contacts that have begun so far.
+  public private(set) var begun = 0
   private var devices: [DeviceID: Device] = [:]
   private var graceEnds: Instant?
   /// When a contact last ended or other activity was seen; after `unknown`, when the slot table was read.
@@ -134,6 +136,7 @@ public struct Gate: Sendable {
     switch change {
     case .began(let contact, at: _):
       devices[id]?.contacts.insert(contact)
+      begun += 1
     case .ended(let contact, let cause, at: let time):
       devices[id]?.contacts.remove(contact)
       devices[id]?.stuck.remove(contact)

@@ -29,6 +29,7 @@ enum Sentence: String, CaseIterable, Sendable {
   case tooShort = "{key}= {value} is too short; at least {span}"
   case badNumber = "{key}= {value} is not a number from {first} to {last}"
   case badSize = "{key}= {value} is not a size up to 64G, such as 500K, 64M or 1G"
+  case badArea = "{key}= {value} is not an area; write two ranges in percent, horizontal and vertical: 0-5 0-100"
   case badChoice = "{key}= {value} is invalid; use {words}"
   case misspelledChoice = "{key}= {value} is invalid; did you mean {word}? Use {words}"
   case badDevice = """

@@ -55,7 +55,14 @@ public enum SettingsTable {
       guard let name = entry.screenName, var section = configuration.screens.sections[name] else { return }
       section.matches.append(rule)
       configuration.screens.add(section)
-    }
+    },
+    Row("Screen NAME", "IgnoreArea", comparing: \.screens, isRepeatable: true, .devicesReadAgain) {
+      entry, configuration throws(Refused) in
+      guard let area = ScreenArea(entry.value) else { throw Refused(.badArea, entry.value.quotedForMessage) }
+      guard let name = entry.screenName, var section = configuration.screens.sections[name] else { return }
+      section.ignoredAreas.append(area)
+      configuration.screens.add(section)
+    },
   ]
 
   /// The order of all lines of both keys decides, so a change concerns both.

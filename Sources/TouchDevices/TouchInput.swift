@@ -77,7 +77,7 @@ public final class TouchInput {
     screens.deviceAdded(id, name: name, screen: name, at: now)
     let device = AttachedDevice(
       screen: name, node: file, name: name, idPath: "", hardware: nil, source: source, grabbable: nil,
-      reader: reader(source.profile))
+      reader: reader(source.profile, name))
     try attach(id, device, source.descriptor, now)
     screens.enumerated(at: now)
   }
@@ -112,7 +112,7 @@ public final class TouchInput {
     do {
       let attached = AttachedDevice(
         screen: screen, node: candidate.node, name: candidate.name, idPath: candidate.path,
-        hardware: candidate.hardware, source: device, grabbable: device, reader: reader(device.profile))
+        hardware: candidate.hardware, source: device, grabbable: device, reader: reader(device.profile, screen))
       try attach(id, attached, device.descriptor, now)
     } catch {
       return finder.failed(candidate, error, now)
@@ -130,8 +130,16 @@ public final class TouchInput {
     pass(id, now) { $0.timePassed(device.source, at: now) }  // Its first slot table.
   }
 
-  private func reader(_ profile: ScreenProfile) -> DeviceReader {
-    DeviceReader(
+  /// `screen`: its ignored areas apply, if the device's axes are known.
+  private func reader(_ profile: ScreenProfile, _ screen: String) -> DeviceReader {
+    var profile = profile
+    if let axes = profile.axes {
+      profile.ignoredAreas = (settings.screens.sections[screen]?.ignoredAreas ?? []).map { area in
+        let ranges = area.scaled(x: axes.x, y: axes.y)
+        return IgnoredArea(x: ranges.x, y: ranges.y)
+      }
+    }
+    return DeviceReader(
       profile: profile, stuckAfter: settings.stuckAfter, onStuck: settings.onStuck, somethingWaits: somethingWaits)
   }
 

@@ -89,15 +89,19 @@ extension ContactTracker {
     if news.newContact || news.sawTool { slots[index].toolIsInherited = !news.sawTool }
     if news.newContact {
       buttonUpSince = nil
+      if slots[index].presence == .unplaced { changes.append(.activity(at: time)) }  // Nothing shows any more where it was.
       // Another id means another contact, with or without -1 in between.
       set(index, .absent, news.sawEnd ? .lifted : .replaced, at: time)
-      if slots[index].id == -1 { changes.append(.activity(at: time)) }  // Down and up in one frame.
-      set(index, slots[index].standing, .lifted, at: time)
+      if slots[index].id == -1 {  // Down and up in one frame.
+        if profile.ignoredAreas.isEmpty { changes.append(.activity(at: time)) } else { slots[index].unplacedTap = time }
+      }
+      set(index, standingInFrame(index), .lifted, at: time)
     } else if slots[index].id == -1 {
+      rememberTap(index, at: time)
       set(index, .absent, .lifted, at: time)
     } else if slots[index].presence != .palm {
       // New data of the same contact: it is there, even if a rule had doubted or ended it.
-      set(index, slots[index].standing, .cancelled, at: time)
+      set(index, standingInFrame(index), .cancelled, at: time)
     }
     slots[index].committedID = slots[index].id
   }
@@ -107,7 +111,14 @@ extension ContactTracker {
   private mutating func applyGroups(_ frame: Frame) {
     let button = frame.button
     follow(button)
-    var groups = frame.groups
+    var groups = frame.groups(isIgnored: isIgnored)
+    if groups.isReported && groups.ignored > 0 {
+      // What counts, counts to its end, also inside.
+      let counted = contacts.count { $0 != .slotless }
+      let moved = min(max(0, counted - groups.fingers), groups.ignored)
+      groups.fingers += moved
+      groups.ignored -= moved
+    }
     if button.isDown == false { groups = Frame.Groups(isReported: true) }
     if groups.isReported {
       setGroups(groups, at: frame.time)
@@ -123,6 +134,7 @@ extension ContactTracker {
     let presences =
       Array(repeating: Slot.Presence.touching, count: groups.fingers)
       + Array(repeating: .hovering, count: groups.hovering) + Array(repeating: .palm, count: groups.palms)
+      + Array(repeating: .ignored, count: groups.ignored)
     let count = min(presences.count, ScreenProfile.mostSlots)
     if count > 0 { setSlotless(.absent, .replaced, at: time) }
     while slots.count < count { slots.append(Slot()) }
@@ -135,12 +147,19 @@ extension ContactTracker {
   // MARK: Single touch
 
   private mutating func applySingle(_ frame: Frame) {
+    for update in frame.updates where update.type == EventType.abs {
+      if update.code == EventCode.absX { slots[0].position?.x = update.value }
+      if update.code == EventCode.absY { slots[0].position?.y = update.value }
+    }
+    if slots[0].presence == .ignored, !isIgnored(slots[0].position) { set(0, .touching, .lifted, at: frame.time) }
     for update in frame.updates
     where update.type == EventType.key && update.code == EventCode.buttonTouch {
       slots[0].lastChange = frame.time
       slots[0].forgetReads()
-      set(0, update.value == 0 ? .absent : .touching, cause(frame), at: frame.time)
       touchDown = update.value != 0
+      if touchDown == false { rememberTap(0, at: frame.time) }
+      let isPlaced = profile.ignoredAreas.isEmpty || slots[0].presence != .absent
+      set(0, touchDown == false ? .absent : isPlaced ? .touching : .unplaced, cause(frame), at: frame.time)
     }
   }
 }
@@ -170,11 +189,14 @@ extension Frame {
     var fingers = 0
     var hovering = 0
     var palms = 0
+    /// Fingers in an ignored area.
+    var ignored = 0
   }
 
-  var groups: Groups {
+  func groups(isIgnored: (KernelTable.Position?) -> Bool) -> Groups {
     var groups = Groups()
     var group = Slot()
+    var position = KernelTable.Position(x: .min, y: .min)
     var hasData = false
     func close(_ groups: inout Groups) {
       groups.isReported = true
@@ -182,10 +204,10 @@ extension Frame {
         switch Slot.standing(id: 0, tool: group.tool, distance: group.distance) {
         case .palm: groups.palms += 1
         case .hovering: groups.hovering += 1
-        default: groups.fingers += 1
+        default: if isIgnored(position) { groups.ignored += 1 } else { groups.fingers += 1 }
         }
       }
-      (group, hasData) = (Slot(), false)
+      (group, hasData, position) = (Slot(), false, KernelTable.Position(x: .min, y: .min))
     }
     for update in updates {
       switch (update.type, update.code) {
@@ -195,6 +217,8 @@ extension Frame {
         hasData = true
         if update.code == EventCode.toolType { group.tool = update.value }
         if update.code == EventCode.distance { group.distance = update.value }
+        if update.code == EventCode.positionX { position.x = update.value }
+        if update.code == EventCode.positionY { position.y = update.value }
       default:
         break
       }
@@ -223,6 +247,10 @@ extension Slot {
       news.sawTool = true
     case EventCode.distance:
       distance = update.value
+    case EventCode.positionX:
+      position?.x = update.value
+    case EventCode.positionY:
+      position?.y = update.value
     default:
       break
     }

@@ -27,7 +27,7 @@ extension ContactTracker {
       adoptedAt = now
     case .singleTouch:
       touchDown = table.touchDown ?? touchDown
-      set(0, touchDown == true ? .touching : .absent, .endedDuringLoss, at: now)
+      set(0, touchDown == true ? standingInTable(0, .touching, table) : .absent, .endedDuringLoss, at: now)
       becomeCertain(at: now)
     case .typeA:
       // No slots: BTN_TOUCH shows whether somebody is there. Without it, silence does.
@@ -148,9 +148,11 @@ extension ContactTracker {
   private mutating func verifySingle(_ table: KernelTable, at now: Instant) {
     switch (table.touchDown, slots[0].presence.isContact) {
     case (true, false) where !slots[0].presence.isStuck:
-      slots[0].addedUnheard = now
+      let presence = standingInTable(0, .touching, table)
       touchDown = true
-      set(0, .touching, .lifted, at: now)
+      if presence == slots[0].presence { break }
+      if presence == .touching { slots[0].addedUnheard = now }
+      set(0, presence, .lifted, at: now)
     case (false, true):
       slots[0].addedUnheard = nil
       guard Self.isSecondRead(&slots[0].missingSince, at: now) else { return }
@@ -254,11 +256,13 @@ extension ContactTracker {
       switch slots[index].presence {
       case .touching, .hovering, .palm:
         break  // Followed by its id; its positions are masked.
+      case .unplaced, .ignored:
+        break  // Judged by its position, not as news.
       case .marked, .stuck, .doubtful:
         unheard = true
         set(index, slots[index].standing, .lifted, at: now)
       case .absent:
-        unheard = true
+        unheard = unheard || !isIgnored(table.positions[index])
       }
     }
     if unheard {
@@ -303,13 +307,14 @@ extension ContactTracker {
       switch slots[index].presence {
       case .doubtful, .marked, .stuck: return slots[index].presence
       case .palm where !slots[index].toolIsInherited: return .palm
-      case .absent, .touching, .hovering, .palm: break
+      case .absent, .touching, .hovering, .palm, .unplaced, .ignored: break
       }
     }
-    return Slot.standing(
+    let standing = Slot.standing(
       id: table.trackingIDs[index],
       tool: index < table.toolTypes.count ? table.toolTypes[index] : slots[index].tool,
       distance: index < table.distances.count ? table.distances[index] : slots[index].distance)
+    return standingInTable(index, standing, table)
   }
 
   /// Sets one slot to the table's state.

@@ -114,8 +114,8 @@ public struct ContactTracker: Hashable, Sendable {
     lost || slotless.presence == .touching || !lifts.held.isEmpty
       || slots.contains { slot in
         switch slot.presence {
-        case .touching, .hovering, .palm, .doubtful: true
-        case .absent, .marked, .stuck: false
+        case .touching, .hovering, .palm, .doubtful, .unplaced: true
+        case .absent, .marked, .ignored, .stuck: false
         }
       }
   }
@@ -124,8 +124,8 @@ public struct ContactTracker: Hashable, Sendable {
   public var wantsPositions: Bool {
     slots.contains { slot in
       switch slot.presence {
-      case .doubtful, .marked, .stuck: true
-      case .absent, .touching, .hovering, .palm: false
+      case .doubtful, .marked, .stuck, .ignored: true
+      case .absent, .touching, .hovering, .palm, .unplaced: false
       }
     }
   }
@@ -139,7 +139,8 @@ public struct ContactTracker: Hashable, Sendable {
     let isSlotlessSure = slotlessUnconfirmedSince == nil && slotless.presence.isContact
     if isSlotlessSure || !lifts.held.isEmpty { return .touched }
     if slots.contains(where: { $0.presence == .touching || $0.presence == .stuck(held: true) }) { return .touched }
-    return slotless.presence.isContact || slots.contains { $0.presence.isContact } ? .uncertain : .idle
+    let mayBeTouched = slots.contains { $0.presence.isContact || $0.presence == .unplaced }
+    return slotless.presence.isContact || mayBeTouched ? .uncertain : .idle
   }
 
   /// When to call `timePassed`; nil: nothing ends by time.
@@ -269,12 +270,16 @@ struct Slot: Hashable, Sendable {
     case stuck(held: Bool)
     /// Ended by a rule while the kernel still has the id. A table read alone does not bring this id back.
     case marked
+    /// It has begun, and is decided about when its position is read.
+    case unplaced
+    /// It began in an ignored area, and is still inside.
+    case ignored
 
     /// On the glass.
     var isContact: Bool {
       switch self {
       case .touching, .doubtful, .stuck(held: true): true
-      case .absent, .hovering, .palm, .marked, .stuck(held: false): false
+      case .absent, .hovering, .palm, .marked, .unplaced, .ignored, .stuck(held: false): false
       }
     }
 
@@ -282,7 +287,7 @@ struct Slot: Hashable, Sendable {
     var mayBeDoubted: Bool {
       switch self {
       case .touching, .stuck(held: true): true
-      case .absent, .doubtful, .hovering, .palm, .marked, .stuck(held: false): false
+      case .absent, .doubtful, .hovering, .palm, .marked, .unplaced, .ignored, .stuck(held: false): false
       }
     }
 
@@ -293,7 +298,7 @@ struct Slot: Hashable, Sendable {
     var isNear: Bool {
       switch self {
       case .hovering, .palm: true
-      case .absent, .touching, .doubtful, .marked, .stuck: false
+      case .absent, .touching, .doubtful, .marked, .unplaced, .ignored, .stuck: false
       }
     }
   }
@@ -309,7 +314,7 @@ struct Slot: Hashable, Sendable {
   var presence = Presence.absent
   /// When anything of it last changed.
   var lastChange = Instant.distantPast
-  /// Its position when the table was last read.
+  /// Its position when the table was last read, or in a later frame with positions.
   var position: KernelTable.Position?
   /// Since when the table has lacked this contact, and no frame has arrived.
   var missingSince: Instant?
@@ -317,6 +322,8 @@ struct Slot: Hashable, Sendable {
   var toolIsInherited = false
   /// When the table added this contact, if no frame has reported it yet.
   var addedUnheard: Instant?
+  /// When a contact ended that was not placed yet.
+  var unplacedTap: Instant?
   /// BTN_TOUCH was down while this contact lived, or may have been: the contact was adopted. Only then does BTN_TOUCH 0 say
   /// anything of it.
   var wasPressed = false

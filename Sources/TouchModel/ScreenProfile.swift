@@ -9,6 +9,10 @@ public struct ScreenProfile: Hashable, Sendable {
   /// Frames do not report BTN_TOUCH while positions are masked: the device repeats it (EV_REP), so it is masked, too, and
   /// read with the slot table.
   public var masksButton: Bool
+  /// The ranges of the position axes; nil if they are not known.
+  public var axes: Axes?
+  /// Parts of the screen in which contacts do not count.
+  public var ignoredAreas: [IgnoredArea] = []
 
   public init(
     name: String, touchProtocol: TouchProtocol, button: UInt16 = EventCode.buttonTouch, masksButton: Bool = false
@@ -17,6 +21,17 @@ public struct ScreenProfile: Hashable, Sendable {
     self.touchProtocol = touchProtocol
     self.button = button
     self.masksButton = masksButton
+  }
+
+  /// The ranges of ABS_MT_POSITION_X and ABS_MT_POSITION_Y, or of ABS_X and ABS_Y.
+  public struct Axes: Hashable, Sendable {
+    public var x: ClosedRange<Int32>
+    public var y: ClosedRange<Int32>
+
+    public init(x: ClosedRange<Int32>, y: ClosedRange<Int32>) {
+      self.x = x
+      self.y = y
+    }
   }
 
   /// Most slots of a device; one that claims more has a wrong absinfo.

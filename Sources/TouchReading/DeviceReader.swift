@@ -184,6 +184,7 @@ public struct DeviceReader: Sendable {
 
   /// After frames: sets which events the kernel sends from now on, and remembers the table of a device at rest.
   private mutating func tune(_ source: some FrameSource, _ now: Instant) {
+    if tracker.wantsPlacement { emit(tracker.place(source.table(), at: now)) }
     if source.wantPositions(tracker.wantsPositions) { adoptTable(source, now) }
     if tracker.isAtRest, let table = source.table(), !source.hasQueued { tracker.rest(table) }
   }

@@ -62,6 +62,9 @@ extension Calls {
     text.add(
       "touchgate_contacts", .gauge, "Contacts on a screen.", gates.map { (("screen", $0.key), $0.value.contacts) })
     text.add(
+      "touchgate_contacts_begun_total", .counter, "Contacts that have begun on a screen since it was found.",
+      gates.map { (("screen", $0.key), $0.value.begun) })
+    text.add(
       "touchgate_screen_clear", .gauge, "1 while a screen is known to be clear.",
       gates.map { name, gate in
         if case .clear = gate.state { return (("screen", name), 1) } else { return (("screen", name), 0) }

@@ -35,7 +35,7 @@ extension Calls {
         lastResult: try store.lastFinished().map(replies.update), holds: scheduler.activeHolds.map(replies.hold),
         paused: scheduler.pause.map(replies.pause),
         guard: guardReply,
-        warnings: storeWarnings + input.warnings + haptics.warnings,
+        warnings: storeWarnings + input.warnings + starvationWarning(caller.now) + haptics.warnings,
         haptics: HapticsReply(device: haptics.deviceName, silentBecause: haptics.feedback.silentBecause)))
   }
 
@@ -45,6 +45,16 @@ extension Calls {
     (reply.grabs, reply.aborts, reply.swallowed) = (counts.grabs, counts.aborts, counts.swallowed)
     (reply.releasedOver, reply.busy) = (counts.releasedOver, counts.busy)
     return reply
+  }
+
+  /// About the update that has waited longest.
+  private func starvationWarning(_ now: Instant) -> [String] {
+    let scheduler = engine.scheduler
+    guard let oldest = scheduler.oldestWaiting, let blocked = scheduler.blockedTimes(of: oldest, at: now) else {
+      return []
+    }
+    let warning = StarvationWarning.text(oldest, blocked: blocked, touches: input.screens.gates.mapValues(\.begun))
+    return warning.map { [$0] } ?? []
   }
 
   private var storeWarnings: [String] {

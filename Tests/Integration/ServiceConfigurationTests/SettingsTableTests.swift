@@ -37,6 +37,7 @@ struct Sample {
     "Queue KeepHistoryEntries": Sample("7", bad: "many"),
     "Queue KeepPayloads": Sample("0", bad: "M"),
     "Screen NAME Match": Sample("name:ILITEK*", bad: "ILITEK"),
+    "Screen NAME IgnoreArea": Sample("0-5 0-100", bad: "5-0 0-100"),
     "Devices Use": Sample("id:222a:001c", bad: "id:222a"),
     "Devices Ignore": Sample("seat:seat1", bad: "seats:seat1"),
     "Rights Force": Sample("root @root 1000", bad: "no-such-user"),

@@ -6,6 +6,7 @@ enum Sent {
   case slot(Int32)
   case id(Int32)
   case x(Int32)
+  case y(Int32)
   case tool(Int32)
   case distance(Int32)
   case touch(Int32)
@@ -23,6 +24,7 @@ enum Sent {
       case .slot(let value): (EventType.abs, EventCode.slot, value)
       case .id(let value): (EventType.abs, EventCode.trackingID, value)
       case .x(let value): (EventType.abs, EventCode.positionX, value)
+      case .y(let value): (EventType.abs, EventCode.positionY, value)
       case .tool(let value): (EventType.abs, EventCode.toolType, value)
       case .distance(let value): (EventType.abs, EventCode.distance, value)
       case .touch(let value): (EventType.key, EventCode.buttonTouch, value)
@@ -44,8 +46,12 @@ struct DeviceUnderTest {
   private(set) var kernel: SlotTable
   private var assembler = FrameAssembler()
 
-  init(_ touchProtocol: TouchProtocol = .typeB(slots: 4), onStuck: ContactTracker.StuckPolicy = .ignore) {
-    let profile = ScreenProfile(name: "under test", touchProtocol: touchProtocol)
+  init(
+    _ touchProtocol: TouchProtocol = .typeB(slots: 4), onStuck: ContactTracker.StuckPolicy = .ignore,
+    ignoring areas: [IgnoredArea] = []
+  ) {
+    var profile = ScreenProfile(name: "under test", touchProtocol: touchProtocol)
+    profile.ignoredAreas = areas
     tracker = ContactTracker(profile: profile, stuckAfter: .seconds(600), onStuck: onStuck)
     kernel = SlotTable(profile)
   }
@@ -77,6 +83,12 @@ struct DeviceUnderTest {
 
   @discardableResult
   mutating func verify(_ table: KernelTable) -> [ContactChange] { tracker.verify(table, at: now) }
+
+  /// Reads the table to place what has begun.
+  @discardableResult
+  mutating func place() -> [ContactChange] { tracker.place(kernel.table, at: now) }
+
+  mutating func place(_ table: KernelTable?) -> [ContactChange] { tracker.place(table, at: now) }
 
   /// Lets time pass, and calls the tracker at its deadlines and at the end.
   @discardableResult
