@@ -24,6 +24,14 @@ public struct ScreenRules: Equatable, Sendable {
 
   public var names: Set<String> { Set(sections.keys) }
 
+  /// `Match=` of the sections that have it, by screen.
+  public var matches: [String: [DeviceRule]] { sections.mapValues(\.matches).filter { !$0.value.isEmpty } }
+
+  /// `IgnoreArea=` of the sections that have it, by screen.
+  public var ignoredAreas: [String: [ScreenArea]] {
+    sections.mapValues(\.ignoredAreas).filter { !$0.value.isEmpty }
+  }
+
   /// One that stands in a later file replaces the earlier one as a whole.
   public mutating func add(_ section: Section) { sections[section.name] = section }
 

@@ -48,7 +48,7 @@ public enum SettingsTable {
   ]
 
   private static let screens = [
-    Row("Screen NAME", "Match", comparing: \.screens, isRepeatable: true, .devicesReadAgain) {
+    Row("Screen NAME", "Match", comparing: \.screens.matches, isRepeatable: true, .devicesReadAgain) {
       entry, configuration throws(Refused) in
       let rule = try ValueReader.deviceRule(use: true).read(entry.value)
       // Without a section the name is invalid, which has been reported.
@@ -56,7 +56,7 @@ public enum SettingsTable {
       section.matches.append(rule)
       configuration.screens.add(section)
     },
-    Row("Screen NAME", "IgnoreArea", comparing: \.screens, isRepeatable: true, .devicesReadAgain) {
+    Row("Screen NAME", "IgnoreArea", comparing: \.screens.ignoredAreas, isRepeatable: true, .devicesReadAgain) {
       entry, configuration throws(Refused) in
       guard let area = ScreenArea(entry.value) else { throw Refused(.badArea, entry.value.quotedForMessage) }
       guard let name = entry.screenName, var section = configuration.screens.sections[name] else { return }

@@ -16,7 +16,7 @@ struct ConfigurationTests {
   func defaults() throws {
     let configuration = try root.read()
     #expect(configuration == Configuration())
-    #expect(configuration.quietPeriod == .zero)
+    #expect(configuration.quietPeriod == .seconds(1))
     #expect(configuration.firstScreenTimeout == .seconds(10))
     #expect(configuration.retryInterval == .seconds(1))
     #expect(configuration.handlers == [:])

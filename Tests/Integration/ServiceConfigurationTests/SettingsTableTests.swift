@@ -205,7 +205,7 @@ struct SettingsTableTests {
 
   @Test("keys that need a restart are named in one notice")
   func restart() throws {
-    try root.write("etc/touchgate.conf", "[Haptics]\nStrength=0\nLeadMs=0\n[Gate]\nQuietPeriod=1s\n")
+    try root.write("etc/touchgate.conf", "[Haptics]\nStrength=0\nLeadMs=0\n[Gate]\nQuietPeriod=2s\n")
     let changes = SettingsTable.changes(from: Configuration(), to: try root.read())
     #expect(changes.effects == [.atOnce, .restart])
     #expect(changes.restartNotice == "[Haptics] LeadMs=, [Haptics] Strength= changed; restart touchgated to apply it")
