@@ -156,7 +156,7 @@ let package = Package(
       [
         "Timeline", "TouchModel", "Gating", "Linux", "Scheduling", "HTTPTypes", "ControlAPI", "Haptics", "EventLoop",
         "SystemBus", "Evdev", "Recordings", "TouchDevices", "Handlers", "ServiceConfiguration", "ServiceLog",
-        "UpdateStore", "Service", "SimulatedSystemd",
+        "UpdateStore", "Service", "SimulatedSystemd", "TouchgateAPI",
       ]),
     tests(.unit, "RacingTests", ["Racing", "Timeline"]),
 
