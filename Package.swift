@@ -159,7 +159,7 @@ let package = Package(
       [
         "Timeline", "TouchModel", "Gating", "Linux", "Scheduling", "HTTPTypes", "ControlAPI", "Haptics", "EventLoop",
         "SystemBus", "Evdev", "Recordings", "DeviceRules", "TouchDevices", "Handlers", "ServiceConfiguration",
-        "ServiceLog", "UpdateStore", "Service", "SimulatedSystemd",
+        "ServiceLog", "UpdateStore", "Service", "SimulatedSystemd", "TouchgateAPI",
       ]),
     tests(.unit, "RacingTests", ["Racing", "Timeline"]),
 

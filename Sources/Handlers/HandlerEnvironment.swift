@@ -34,6 +34,7 @@ public struct HandlerEnvironment: Sendable {
     inherited + [
       "TOUCHGATE_UPDATE_ID=\(update.id)", "TOUCHGATE_HANDLER=\(update.handler)", "TOUCHGATE_ATTEMPT=\(attempt)",
     ]
+      + (update.clientID.map { ["TOUCHGATE_CLIENT_ID=\($0)"] } ?? [])
       + update.parameters.sorted { $0.key < $1.key }.map { "TOUCHGATE_PARAM_\($0.key.uppercased())=\($0.value)" }
   }
 }

@@ -56,6 +56,8 @@ public enum HandlerProgress: Equatable, Sendable {
   case ready
   /// It cannot be prepared or started; this is the attempt's result.
   case failed(UpdateResult)
+  /// The configuration does not permit it any more; this is the update's result, whatever attempts are left.
+  case refused(UpdateResult)
   /// There is nobody to apply it; no attempt is used up.
   case notTaken
 }
@@ -160,10 +162,10 @@ extension ActionEffects {
     }
   }
 
-  private mutating func lookLast(_ id: UpdateID, _ now: Instant) {
+  private mutating func lookLast(_ id: WorkID, _ now: Instant) {
     // A turn may have been left meanwhile.
     guard let work = scheduler.work(id) else { return }
-    if let update = work.update, let attempt = scheduler.attempts(of: id), !prepareOrEnd(update, attempt, now) {
+    if let update = work.update, let attempt = scheduler.attempts(of: update.id), !prepareOrEnd(update, attempt, now) {
       return
     }
     let look = lastLook(for: work, at: now)
@@ -172,9 +174,9 @@ extension ActionEffects {
     let starts = verdict.contains(where: \.isStart)
     let released = decided(starts: starts, at: now)
     actions.prepend(verdict + changes + scheduler.screens(released, at: now))
-    if !starts, actions.prepared == id {
+    if !starts, let prepared = work.update?.id, actions.prepared == prepared {
       actions.prepared = nil
-      discardPrepared(id, at: now)
+      discardPrepared(prepared, at: now)
     }
   }
 

@@ -104,8 +104,8 @@ extension Blocker {
     // The service.
     /// An application that applies such updates connects.
     case receiverConnects
-    /// Another update, which is being applied, ends.
-    case ends(UpdateID)
+    /// Another update, which is being applied, or a turn ends.
+    case ends(WorkID)
     /// The updates before it have been applied.
     case turnComes
     case storeIsWritable
@@ -121,8 +121,8 @@ extension Blocker {
     case noSuchScreen(String)
     /// A handler delivers its updates to an application, and none is connected.
     case noReceiver(handler: String)
-    /// The machine has rebooted so often within that time for this handler and key.
-    case rebooted(times: Int, within: Duration, handler: String, key: String?)
+    /// The machine has rebooted so often within that time for this handler.
+    case rebooted(times: Int, within: Duration, handler: String)
   }
 }
 

@@ -25,6 +25,8 @@ public struct HandlerPolicy: Equatable, Sendable {
   public var backoff: Duration
   /// What happens to updates with the same key.
   public var coalescing: Coalescing
+  /// Updates of different users with the same key are about the same thing; otherwise each user has keys of its own.
+  public var sharesKeys: Bool
   /// What happens after an interruption.
   public var onInterrupted: OnInterrupted
   /// The handler reboots the machine: its update is applied once that has happened, and has failed if it has not
@@ -38,7 +40,7 @@ public struct HandlerPolicy: Equatable, Sendable {
   /// An update has failed once the service or the machine has died this often while its handler ran. A handler that
   /// itself restarts either would never end.
   public static let mostInterruptions = 3
-  /// After this many reboots for one key within `rebootWindow` the next is not started.
+  /// After this many reboots for one handler within `rebootWindow` the next is not started.
   public static let mostReboots = 3
   /// Time in which reboots are counted against `mostReboots`.
   public static let rebootWindow: Duration = .seconds(3600)
@@ -46,12 +48,13 @@ public struct HandlerPolicy: Equatable, Sendable {
   public init(
     quietPeriod: Duration = .zero, attempts: Int = 1, backoff: Duration = .seconds(10),
     coalescing: Coalescing = .latest, onInterrupted: OnInterrupted = .retry, rebootTimeout: Duration? = nil,
-    isSatisfiedByReboot: Bool = false
+    isSatisfiedByReboot: Bool = false, sharesKeys: Bool = false
   ) {
     self.quietPeriod = quietPeriod
     self.attempts = attempts
     self.backoff = backoff
     self.coalescing = coalescing
+    self.sharesKeys = sharesKeys
     self.onInterrupted = onInterrupted
     self.rebootTimeout = rebootTimeout
     self.isSatisfiedByReboot = isSatisfiedByReboot

@@ -1,8 +1,5 @@
 public import Timeline
 
-/// The name of a hold: as that of an update.
-public typealias HoldID = UpdateID
-
 /// Somebody wants nothing to be applied for a while. Holds have names and owners and are not a counter, so that a
 /// forgotten one can be found.
 public struct Hold: Equatable, Sendable {
@@ -55,14 +52,11 @@ public struct OperatorPause: Equatable, Sendable {
 public struct Reboot: Equatable, Sendable {
   /// The handler that rebooted the machine.
   public let handler: String
-  /// The key of its update; nil: it had none.
-  public let key: String?
   /// When the update was applied.
   public let at: WallTime
 
-  public init(handler: String, key: String?, at: WallTime) {
+  public init(handler: String, at: WallTime) {
     self.handler = handler
-    self.key = key
     self.at = at
   }
 }

@@ -3,7 +3,10 @@ public import Timeline
 /// What blocks, now and so far.
 extension Scheduler {
   /// Everything that keeps an update from being applied; empty while it is being applied, and for an unknown id.
-  public func blockers(of id: UpdateID, at now: Instant) -> [Blocker] {
+  public func blockers(of id: UpdateID, at now: Instant) -> [Blocker] { blockers(of: .update(id), at: now) }
+
+  /// Everything that keeps an update or a turn waiting; empty while it is applied or lasts, and for an unknown id.
+  public func blockers(of id: WorkID, at now: Instant) -> [Blocker] {
     guard let entry = entries[id], current?.id != id else { return [] }
     let reason = line.waiting(id)
     var blockers = serviceBlockers()
@@ -23,12 +26,13 @@ extension Scheduler {
       blockers.append(
         Blocker(code: .settling, since: since, screen: entry.work.screen, clears: .quietPeriodEnds(since + quiet)))
     case .parked(.rebootLoop):
+      guard let update = entry.update else { break }
       blockers.append(
         Blocker(
           code: .rebootLoop, since: entry.acceptedAt,
           reason: .rebooted(
-            times: HandlerPolicy.mostReboots, within: HandlerPolicy.rebootWindow, handler: entry.update?.handler ?? "",
-            key: entry.update?.key), clears: .expedited(id)))
+            times: HandlerPolicy.mostReboots, within: HandlerPolicy.rebootWindow, handler: update.handler),
+          clears: .expedited(update.id)))
     case .parked, .nothing, nil: break
     }
     if let handler = entry.update?.handler, let since = withoutReceiver[handler] {
@@ -51,7 +55,7 @@ extension Scheduler {
   /// For all updates that have not ended: for how long what has blocked them. To be stored when the service stops.
   public func allBlockedTimes(at now: Instant) -> [UpdateID: BlockedTimes] {
     entries.values.filter { $0.update != nil && $0.stage != .arriving }.reduce(into: [:]) { times, entry in
-      times[entry.work.id] = entry.blocked.plus(sinceSample(of: entry, at: now))
+      if let id = entry.update?.id { times[id] = entry.blocked.plus(sinceSample(of: entry, at: now)) }
     }
   }
 
@@ -174,7 +178,7 @@ extension Scheduler {
   }
 
   /// It begins to wait for this.
-  mutating func beginSample(_ id: UpdateID, _ reason: WaitingLine.Reason, at now: Instant) {
+  mutating func beginSample(_ id: WorkID, _ reason: WaitingLine.Reason, at now: Instant) {
     guard let entry = entries[id] else { return }
     let screen = entry.work.screen
     if sharedTimes[screen] == nil { noteShared(of: screen, at: now) }
@@ -184,7 +188,7 @@ extension Scheduler {
   }
 
   /// It does not wait for that any more.
-  mutating func endSample(_ id: UpdateID, at now: Instant) {
+  mutating func endSample(_ id: WorkID, at now: Instant) {
     guard let entry = entries[id], entry.sample != nil else { return }
     let blocked = entry.blocked.plus(sinceSample(of: entry, at: now))
     entries[id]?.blocked = blocked

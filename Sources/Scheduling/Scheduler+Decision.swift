@@ -22,14 +22,14 @@ extension Scheduler {
     let overrode = entry.expedited == .force ? overridden(update.screen) : []
     takeOut(id, at: now)
     entries[id]?.stage = .applying
-    setCurrent(.marking(id), at: now)
+    setCurrent(.marking(update.id), at: now)
     armRecheck(at: now)
-    actions.append(.store(.beginApplying(id, attempt: entry.attempts + 1, boot: boot, overrode: overrode)))
+    actions.append(.store(.beginApplying(update.id, attempt: entry.attempts + 1, boot: boot, overrode: overrode)))
     return actions
   }
 
   /// An update whose receiver has gone is parked when it comes up.
-  private mutating func nextWithReceiver(at now: Instant) -> UpdateID? {
+  private mutating func nextWithReceiver(at now: Instant) -> WorkID? {
     while let id = line.next(at: now, opens: opensAt), let entry = entries[id] {
       guard let handler = entry.update?.handler, withoutReceiver[handler] != nil else { return id }
       enqueue(id, at: now)
@@ -86,22 +86,28 @@ extension Scheduler {
     guard let entry = entries[id] else { return }
     entries[id]?.expedited = max(entry.expedited, expedited)
     entries[id]?.backoff?.cutShort()
-    guard line.contains(id) else { return }
+    guard line.contains(.update(id)) else { return }
     takeOut(id, at: now)
     enqueue(id, at: now)
   }
 
   /// Puts an update where it waits: for a time that has not come, or in the lane of its quiet period.
-  mutating func enqueue(_ id: UpdateID, at now: Instant) {
+  mutating func enqueue(_ id: WorkID, at now: Instant) {
     guard let entry = entries[id] else { return }
     if line.contains(id) { line.remove(id) }
     endSample(id, at: now)
     entries[id]?.stage = .waiting
     let reason = reason(entry, at: now)
-    line.insert(entry.work, for: reason, isExpedited: entry.expedited >= .apply, isDeadlineMet: entry.isDeadlineMet)
-    if reason == .parked(.noReceiver), let handler = entry.update?.handler { parked[handler, default: []].insert(id) }
+    line.insert(
+      entry.work, entry.update.flatMap(key), for: reason, isExpedited: entry.expedited >= .apply,
+      isDeadlineMet: entry.isDeadlineMet)
+    if reason == .parked(.noReceiver), let update = entry.update {
+      parked[update.handler, default: []].insert(update.id)
+    }
     beginSample(id, reason, at: now)
   }
+
+  mutating func enqueue(_ id: UpdateID, at now: Instant) { enqueue(.update(id), at: now) }
 
   private func reason(_ entry: Entry, at now: Instant) -> WaitingLine.Reason {
     if let until = entry.backoff?.until(after: now) { return .backoff(until: until) }
@@ -115,24 +121,26 @@ extension Scheduler {
     return .turn(quiet: quietPeriod(of: entry))
   }
 
-  /// The machine has rebooted too often for this handler and key. A later update of the same key is not held back for
-  /// ever.
+  /// The machine has rebooted too often for this handler. A later update is not held back for ever.
   func isStopped(_ entry: Entry) -> Bool {
     guard entry.expedited == .none, let update = entry.update, policy(of: update).rebootTimeout != nil,
-      let times = reboots[RebootKey(handler: update.handler, key: update.key)]?.suffix(HandlerPolicy.mostReboots),
+      let times = reboots[update.handler]?.suffix(HandlerPolicy.mostReboots),
       times.count == HandlerPolicy.mostReboots, let first = times.first, let last = times.last
     else { return false }
     return last - first < HandlerPolicy.rebootWindow && update.createdAt < last + HandlerPolicy.rebootWindow
   }
 
-  @discardableResult
-  mutating func takeOut(_ id: UpdateID, at now: Instant) -> Bool {
+  /// - Returns: whether it waited.
+  @discardableResult mutating func takeOut(_ id: WorkID, at now: Instant) -> Bool {
     endSample(id, at: now)
-    if line.waiting(id) == .parked(.noReceiver), let handler = entries[id]?.update?.handler {
-      parked[handler]?.remove(id)
+    if line.waiting(id) == .parked(.noReceiver), let update = entries[id]?.update {
+      parked[update.handler]?.remove(update.id)
     }
     return line.remove(id)
   }
+
+  /// - Returns: whether it waited.
+  @discardableResult mutating func takeOut(_ id: UpdateID, at now: Instant) -> Bool { takeOut(.update(id), at: now) }
 
   // MARK: The timer
 

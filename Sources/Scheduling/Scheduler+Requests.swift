@@ -6,7 +6,7 @@ extension Scheduler {
   public mutating func submit(_ update: Update, payload: [UInt8], at now: Instant) -> [Action] {
     var update = update
     var write = StoreWrite.accept(update, payload: payload)
-    if let key = update.key, let old = line.member(handler: update.handler, key: key),
+    if let key = key(of: update), let old = line.member(key),
       let waiting = entries[old]?.update
     {
       switch policy(of: update).coalescing {
@@ -33,7 +33,7 @@ extension Scheduler {
 
   /// Moves an update forward once that is durable. No actions if it does not wait.
   public func expedite(_ id: UpdateID, _ expedited: Expedited = .apply) -> [Action] {
-    line.contains(id) ? [.store(.expedite(id, expedited))] : []
+    line.contains(.update(id)) ? [.store(.expedite(id, expedited))] : []
   }
 
   /// An update that ended without being applied waits again, with all its attempts, at its old place, and without its
@@ -69,16 +69,16 @@ extension Scheduler {
   public mutating func takeTurn(_ turn: Turn, at now: Instant) -> [Action] {
     entries[turn.id] = Entry(
       work: .turn(turn), attempts: 0, rechecksAtAcceptance: rechecks, acceptedAt: now, stage: .waiting)
-    enqueue(turn.id, at: now)
+    enqueue(.turn(turn.id), at: now)
     return evaluate(at: now)
   }
 
   /// The turn is over, or its owner no longer waits for it.
-  public mutating func leave(_ id: UpdateID, at now: Instant) -> [Action] {
-    guard case .turn? = entries[id]?.work else { return [] }
-    takeOut(id, at: now)
+  public mutating func leave(_ id: TurnID, at now: Instant) -> [Action] {
+    if entries[id] == nil { return [] }
+    takeOut(.turn(id), at: now)
     entries[id] = nil
-    if current?.id == id { current = nil }
+    if current?.id == .turn(id) { current = nil }
     return evaluate(at: now)
   }
 
@@ -86,7 +86,7 @@ extension Scheduler {
   public mutating func receivers(of handler: String, present: Bool, at now: Instant) -> [Action] {
     if present {
       withoutReceiver[handler] = nil
-      for id in parked.removeValue(forKey: handler) ?? [] where line.waiting(id) == .parked(.noReceiver) {
+      for id in parked.removeValue(forKey: handler) ?? [] where line.waiting(.update(id)) == .parked(.noReceiver) {
         enqueue(id, at: now)
       }
     } else if withoutReceiver[handler] == nil {

@@ -41,7 +41,7 @@ extension Scheduler {
   /// The reboot that it is about has happened; what a reboot does for others is done, too.
   private mutating func hasRebooted(_ id: UpdateID, at now: Instant) -> [Action] {
     guard let update = entries[id]?.update else { return [] }
-    note(Reboot(handler: update.handler, key: update.key, at: wall(now)))
+    note(Reboot(handler: update.handler, at: wall(now)))
     let result = UpdateResult(
       state: .applied, exitCode: 0, message: "the machine has rebooted", finishedAt: wall(now),
       releaseToStartMilliseconds: nil)
@@ -57,7 +57,7 @@ extension Scheduler {
       entries[other]?.stage = .leaving
       actions.append(.store(.finish(other, result)))
     }
-    // Others of the same key may be one reboot too many now.
+    // Others of the same handler may be one reboot too many now.
     for entry in entries.values where entry.stage == .waiting && isStopped(entry) { enqueue(entry.work.id, at: now) }
     armRecheck(at: now)
     return actions
@@ -83,11 +83,11 @@ extension Scheduler {
       entries[id]?.attempts = attempt
       // While stopping, a forced update takes the last look, too, which sends it back.
       if entry.expedited == .force && stoppingSince == nil {
-        setCurrent(.running(id), at: now)
+        setCurrent(.running(.update(id)), at: now)
         return [.start(update, attempt: attempt, releasedAt: nil)]
       }
-      setCurrent(.lastLook(id, releasedAt: releasedAt(entry)), at: now)
-      return [.lastLook(id)]
+      setCurrent(.lastLook(.update(id), releasedAt: releasedAt(entry)), at: now)
+      return [.lastLook(.update(id))]
     case .backToWaiting(let id, let attempts, backoff: _, interruptions: _):
       guard case .returning(id, attempts: _) = current else { return [] }
       entries[id]?.attempts = attempts
@@ -137,7 +137,7 @@ extension Scheduler {
       guard case .marking(id) = current else { return [] }
       current = nil
       enqueue(id, at: now)
-    case .finish(let id, _) where current?.id != id:
+    case .finish(let id, _) where current?.id != .update(id):
       enqueue(id, at: now)
       // Ends are tried again at the next recheck, not at once.
       trouble(reason, at: now)
@@ -165,7 +165,7 @@ extension Scheduler {
   }
 
   private mutating func note(_ reboot: Reboot) {
-    reboots[RebootKey(handler: reboot.handler, key: reboot.key), default: []].append(reboot.at)
-    reboots[RebootKey(handler: reboot.handler, key: reboot.key)]?.sort()
+    reboots[reboot.handler, default: []].append(reboot.at)
+    reboots[reboot.handler]?.sort()
   }
 }

@@ -60,7 +60,7 @@ extension Scheduler {
 
   /// The last look is done, and what it changed has been reported: start, or wait again if something blocks now.
   /// `disturbed`: a contact changed meanwhile, even if nothing blocks any more.
-  public mutating func lastLookDone(_ id: UpdateID, disturbed: Bool = false, at now: Instant) -> [Action] {
+  public mutating func lastLookDone(_ id: WorkID, disturbed: Bool = false, at now: Instant) -> [Action] {
     guard case .lastLook(id, let releasedAt) = current, let entry = entries[id] else { return [] }
     // After a touch that has not closed the gate it does not try again at once: it would be written again and again.
     if disturbed && mayStart(at: now) {
@@ -73,14 +73,20 @@ extension Scheduler {
       }
     }
     // An attempt that did not come to a start is not counted.
-    return giveBack(id, attempts: entry.attempts - 1, at: now)
+    switch entry.work {
+    case .update(let update): return giveBack(update.id, attempts: entry.attempts - 1, at: now)
+    case .turn:
+      current = nil
+      enqueue(id, at: now)
+      return evaluate(at: now)
+    }
   }
 
   /// `tryLater`: the handler asked for that (exit status 75); it has not failed.
   public mutating func handlerEnded(
     _ id: UpdateID, _ result: UpdateResult, tryLater: Bool = false, at now: Instant
   ) -> [Action] {
-    guard case .running(id) = current, let update = entries[id]?.update else { return [] }
+    guard case .running(.update(id)) = current, let update = entries[id]?.update else { return [] }
     if let timeout = policy(of: update).rebootTimeout {
       // A machine that goes down takes service and handler with it: the next start sees whether it has rebooted.
       if result.state == .applied || stoppingSince != nil {
@@ -103,6 +109,7 @@ extension Scheduler {
     switch progress {
     case .ready: []
     case .failed(let result): isHandlerDue(id) ? hasFailed(id, result, tryLater: false, at: now) : []
+    case .refused(let result): isHandlerDue(id) ? finish(id, result, at: now) : []
     case .notTaken: notTaken(id, at: now)
     }
   }
@@ -110,7 +117,7 @@ extension Scheduler {
   /// Its handler is being prepared or started, or runs.
   private func isHandlerDue(_ id: UpdateID) -> Bool {
     switch current {
-    case .running(id), .lastLook(id, releasedAt: _): true
+    case .running(.update(id)), .lastLook(.update(id), releasedAt: _): true
     case nil, .marking, .lastLook, .running, .awaitingReboot, .orphan, .returning, .finishing: false
     }
   }
@@ -152,7 +159,7 @@ extension Scheduler {
     _ id: UpdateID, _ result: UpdateResult, tryLater: Bool = false, at now: Instant
   ) -> [Action] {
     guard case .orphan(id) = current else { return [] }
-    setCurrent(.running(id), at: now)
+    setCurrent(.running(.update(id)), at: now)
     return handlerEnded(id, result, tryLater: tryLater, at: now)
   }
 
@@ -189,16 +196,9 @@ extension Scheduler {
   }
 
   mutating func giveBack(_ id: UpdateID, attempts: Int, at now: Instant) -> [Action] {
-    guard let entry = entries[id] else { return [] }
-    guard let update = entry.update else {
-      current = nil
-      enqueue(id, at: now)
-      return evaluate(at: now)
-    }
+    guard let entry = entries[id], let update = entry.update else { return [] }
     // What came meanwhile about the same thing is newer: applied again, this one would undo it.
-    if let key = update.key, policy(of: update).coalescing != .all,
-      let newer = line.member(handler: update.handler, key: key)
-    {
+    if let key = key(of: update), policy(of: update).coalescing != .all, let newer = line.member(key) {
       let result = superseded(id, by: newer, at: now)
       setCurrent(.finishing(id, result), at: now)
       return [.store(.finish(id, result))]

@@ -21,7 +21,7 @@ public struct Scheduler: Sendable {
     case recheck
     /// The last look before a start: drain the devices, read the slot tables, report what changed, then call
     /// `lastLookDone`.
-    case lastLook(UpdateID)
+    case lastLook(WorkID)
     /// Start its handler, and call `handlerEnded` when it ends. `releasedAt`: when the touch ended that the update
     /// waited for; nil if it did not wait for one.
     case start(Update, attempt: Int, releasedAt: Instant?)
@@ -86,8 +86,8 @@ public struct Scheduler: Sendable {
   /// The one update that is being applied.
   enum Current: Sendable {
     case marking(UpdateID)
-    case lastLook(UpdateID, releasedAt: Instant?)
-    case running(UpdateID)
+    case lastLook(WorkID, releasedAt: Instant?)
+    case running(WorkID)
     /// Its handler has succeeded; the machine has not rebooted yet.
     case awaitingReboot(UpdateID, until: Instant)
     /// Started by a former run of the service; not known whether its handler still runs.
@@ -96,18 +96,15 @@ public struct Scheduler: Sendable {
     case returning(UpdateID, attempts: Int)
     case finishing(UpdateID, UpdateResult)
 
-    var id: UpdateID {
+    var id: WorkID {
       switch self {
-      case .marking(let id), .lastLook(let id, releasedAt: _), .running(let id), .awaitingReboot(let id, until: _),
-        .orphan(let id), .returning(let id, attempts: _), .finishing(let id, _):
+      case .lastLook(let id, releasedAt: _), .running(let id):
         id
+      case .marking(let id), .awaitingReboot(let id, until: _), .orphan(let id), .returning(let id, attempts: _),
+        .finishing(let id, _):
+        .update(id)
       }
     }
-  }
-
-  struct RebootKey: Hashable, Sendable {
-    let handler: String
-    let key: String?
   }
 
   /// The default, for handlers without a policy of their own.
@@ -118,7 +115,7 @@ public struct Scheduler: Sendable {
   public internal(set) var interval: Duration
   /// The boot id of the machine (/proc/sys/kernel/random/boot_id): another one means that it has rebooted.
   public let boot: String
-  var entries: [UpdateID: Entry] = [:]
+  var entries: [WorkID: Entry] = [:]
   var line = WaitingLine()
   var current: Current?
   var currentSince: Instant = .distantPast
@@ -128,7 +125,8 @@ public struct Scheduler: Sendable {
   var gateStatesSince: Instant = .distantPast
   var holds: [HoldID: HeldUntil] = [:]
   var paused: (pause: OperatorPause, since: Instant)?
-  var reboots: [RebootKey: [WallTime]] = [:]
+  /// When each handler has rebooted the machine, whoever asked for it; in order.
+  var reboots: [String: [WallTime]] = [:]
   /// Handlers without a receiver, since then; and the updates that wait for one.
   var withoutReceiver: [String: Instant] = [:]
   var parked: [String: Set<UpdateID>] = [:]
@@ -189,7 +187,10 @@ public struct Scheduler: Sendable {
   // MARK: Questions
 
   /// The update that is being applied: its handler runs, or is about to.
-  public var applying: UpdateID? { current?.id }
+  public var applying: UpdateID? { current?.id.update }
+
+  /// What nothing else is started beside: the update that is being applied, or the turn that has begun or is about to.
+  public var inProgress: WorkID? { current?.id }
 
   /// A handler was started and its end has not been stored yet.
   public var isRunning: Bool {
@@ -229,7 +230,7 @@ public struct Scheduler: Sendable {
   public func update(_ id: UpdateID) -> Update? { entries[id]?.update }
 
   /// An update that has not ended, or a turn.
-  public func work(_ id: UpdateID) -> Work? { entries[id]?.work }
+  public func work(_ id: WorkID) -> Work? { entries[id]?.work }
 
   /// Rechecks since the service accepted the update or, after a restart, loaded it.
   public func rechecks(of id: UpdateID) -> Int? {
@@ -245,11 +246,13 @@ public struct Scheduler: Sendable {
   /// Payloads and parameters of the waiting updates of one user, in bytes.
   public func waitingBytes(of user: UInt32) -> Int { line.load(of: user).bytes }
 
-  /// The update that waits with this key; nil if there is none, or it is not stored yet.
-  public func waiting(handler: String, key: String) -> UpdateID? { line.member(handler: handler, key: key) }
+  /// The update waits.
+  public func isWaiting(_ id: UpdateID) -> Bool { line.contains(.update(id)) }
 
-  /// An update or a turn.
-  public func isWaiting(_ id: UpdateID) -> Bool { line.contains(id) }
+  /// The id names a hold or a turn, waiting or begun.
+  public func isHoldOrTurn(_ text: String) -> Bool {
+    HoldID(text).map { holds[$0] != nil } == true || TurnID(text).map { entries[$0] != nil } == true
+  }
 
   /// When `timePassed` is due; nil: nothing waits, and no timer runs.
   public var nextDeadline: Instant? {

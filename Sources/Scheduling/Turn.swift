@@ -1,8 +1,8 @@
 /// The caller's exclusive moment: it waits for quiet as an update does, and while it lasts nothing is applied. It is
 /// never stored, and ends with `Scheduler.leave`.
 public struct Turn: Equatable, Sendable {
-  /// Unique among updates and turns.
-  public let id: UpdateID
+  /// Unique among turns.
+  public let id: TurnID
   /// The process that asked for it.
   public let owner: Submitter
   /// The only screen that it waits for; nil: all screens.
@@ -13,7 +13,7 @@ public struct Turn: Equatable, Sendable {
   public let sequence: Int64
 
   public init(
-    id: UpdateID, owner: Submitter, screen: String?, quietPeriod: Duration?, sequence: Int64
+    id: TurnID, owner: Submitter, screen: String?, quietPeriod: Duration?, sequence: Int64
   ) {
     self.id = id
     self.owner = owner
@@ -29,10 +29,10 @@ public enum Work: Equatable, Sendable {
   case turn(Turn)
 
   /// The id of the update or the turn.
-  public var id: UpdateID {
+  public var id: WorkID {
     switch self {
-    case .update(let update): update.id
-    case .turn(let turn): turn.id
+    case .update(let update): .update(update.id)
+    case .turn(let turn): .turn(turn.id)
     }
   }
 

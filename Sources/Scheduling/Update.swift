@@ -2,8 +2,10 @@ public import Timeline
 
 /// The part of an update that never changes after it was accepted. Its payload, up to 1 MiB, is in the store only.
 public struct Update: Equatable, Sendable {
-  /// Chosen by the client, or made by the service; unique.
+  /// Made by the service, a ULID; unique.
   public let id: UpdateID
+  /// Chosen by the client, unique among the updates of its user; nil: the client chose none.
+  public let clientID: ClientID?
   /// Name of the handler that applies it.
   public let handler: String
   /// Values by name; at most 16 KiB in total.
@@ -16,7 +18,8 @@ public struct Update: Equatable, Sendable {
   public let sequence: Int64
   /// Place in the order: `sequence`, or that of the update that it replaced (`key`).
   public var place: Int64
-  /// Updates of one handler with the same key are about the same thing; nil: this one is about nothing else.
+  /// Updates of one handler and one user with the same key are about the same thing, or of all users
+  /// (`HandlerPolicy.sharesKeys`); nil: this one is about nothing else.
   public let key: String?
   /// -100 to 100, default 0; higher is applied first.
   public let priority: Int
@@ -39,7 +42,7 @@ public struct Update: Equatable, Sendable {
     id: UpdateID, handler: String, parameters: [String: String], createdAt: WallTime, submitter: Submitter,
     sequence: Int64, place: Int64? = nil, key: String? = nil, priority: Int = 0, quietPeriod: Duration? = nil,
     notBefore: WallTime? = nil, deadline: WallTime? = nil, onDeadline: OnDeadline = .expire, screen: String? = nil,
-    size: Int = 0, content: String? = nil
+    size: Int = 0, content: String? = nil, clientID: ClientID? = nil
   ) {
     self.id = id
     self.handler = handler
@@ -57,6 +60,7 @@ public struct Update: Equatable, Sendable {
     self.screen = screen
     self.size = size
     self.content = content
+    self.clientID = clientID
   }
 }
 
@@ -86,9 +90,12 @@ public struct Submitter: Equatable, Sendable {
   public let uid: UInt32
   /// Its process id, which may be reused after it has exited.
   public let pid: Int32
+  /// Its groups, the primary one first; nil: not known, as of an update that an older version stored.
+  public let groups: [UInt32]?
 
-  public init(uid: UInt32, pid: Int32) {
+  public init(uid: UInt32, pid: Int32, groups: [UInt32]? = nil) {
     self.uid = uid
     self.pid = pid
+    self.groups = groups
   }
 }

@@ -10,7 +10,7 @@ struct WaitingLine: Sendable {
   struct Rank: Comparable, Sendable {
     let priority: Int
     let place: Int64
-    let id: UpdateID
+    let id: WorkID
     let ticket: Int
 
     static func < (a: Rank, b: Rank) -> Bool { (b.priority, a.place) < (a.priority, b.place) }
@@ -20,7 +20,7 @@ struct WaitingLine: Sendable {
   /// Something that is due at a time; of the monotonic clock or of the wall clock, as its heap says.
   private struct Due: Comparable, Sendable {
     let time: Int64
-    let id: UpdateID
+    let id: WorkID
     let ticket: Int
 
     static func < (a: Due, b: Due) -> Bool { (a.time, a.ticket) < (b.time, b.ticket) }
@@ -44,11 +44,12 @@ struct WaitingLine: Sendable {
 
   private struct Member: Sendable {
     let work: Work
+    let key: UpdateKey?
     let ticket: Int
     let spot: Spot
   }
 
-  private var members: [UpdateID: Member] = [:]
+  private var members: [WorkID: Member] = [:]
   private var lanes: [Lane: Heap<Rank>] = [:]
   /// Those that wait for nothing but the one that is being applied.
   private var forced = Heap<Rank>()
@@ -58,16 +59,11 @@ struct WaitingLine: Sendable {
   /// Those whose `notBefore` has come, the latest first: the clock may be set back.
   private var matured = Heap<Due>()
   private var ages = Heap<Rank>()
-  private var byKey: [Key: UpdateID] = [:]
+  private var byKey: [UpdateKey: UpdateID] = [:]
   private var byUser: [UInt32: Load] = [:]
   /// Of all updates.
   private(set) var load = Load()
   private var lastTicket = 0
-
-  private struct Key: Hashable {
-    let handler: String
-    let key: String
-  }
 
   /// How many updates, and how large they are together.
   struct Load: Sendable {
@@ -83,14 +79,14 @@ struct WaitingLine: Sendable {
 
   /// Updates and turns.
   var count: Int { members.count }
-  func contains(_ id: UpdateID) -> Bool { members[id] != nil }
+  func contains(_ id: WorkID) -> Bool { members[id] != nil }
   func load(of user: UInt32) -> Load { byUser[user] ?? Load() }
   var isAnyForced: Bool { forced.first != nil }
   /// The first update that came.
-  var oldest: UpdateID? { ages.first?.id }
+  var oldest: UpdateID? { ages.first?.id.update }
 
   /// The one that waits with this key.
-  func member(handler: String, key: String) -> UpdateID? { byKey[Key(handler: handler, key: key)] }
+  func member(_ key: UpdateKey) -> UpdateID? { byKey[key] }
 
   // MARK: Coming and going
 
@@ -106,7 +102,9 @@ struct WaitingLine: Sendable {
   }
 
   /// `isExpedited`: `notBefore` does not count any more; `isDeadlineMet`: nothing more happens at its deadline.
-  mutating func insert(_ work: Work, for reason: Reason, isExpedited: Bool = false, isDeadlineMet: Bool = false) {
+  mutating func insert(
+    _ work: Work, _ key: UpdateKey?, for reason: Reason, isExpedited: Bool = false, isDeadlineMet: Bool = false
+  ) {
     lastTicket += 1
     let rank = Rank(priority: work.priority, place: work.place, id: work.id, ticket: lastTicket)
     let spot: Spot
@@ -130,42 +128,39 @@ struct WaitingLine: Sendable {
     case .parked(let code):
       spot = .parked(code)
     }
-    members[work.id] = Member(work: work, ticket: lastTicket, spot: spot)
+    members[work.id] = Member(work: work, key: key, ticket: lastTicket, spot: spot)
     guard case .update(let update) = work else { return }
     byUser[update.submitter.uid, default: Load()].add(update, 1)
     load.add(update, 1)
-    if let key = update.key { byKey[Key(handler: update.handler, key: key)] = update.id }
+    if let key { byKey[key] = update.id }
     if let deadline = update.deadline, !isDeadlineMet {
-      deadlines.push(Due(time: deadline.millisecondsSinceEpoch, id: update.id, ticket: lastTicket))
+      deadlines.push(Due(time: deadline.millisecondsSinceEpoch, id: work.id, ticket: lastTicket))
     }
-    ages.push(Rank(priority: 0, place: update.place, id: update.id, ticket: lastTicket))
+    ages.push(Rank(priority: 0, place: update.place, id: work.id, ticket: lastTicket))
   }
 
   /// - Returns: whether it was there.
-  @discardableResult mutating func remove(_ id: UpdateID) -> Bool {
+  @discardableResult mutating func remove(_ id: WorkID) -> Bool {
     guard let member = members.removeValue(forKey: id) else { return false }
-    if case .update(let update) = member.work { uncount(update) }
+    if case .update(let update) = member.work { uncount(update, member.key) }
     if case .lane(let lane) = member.spot { tidy(lane) }
     tidy()
     return true
   }
 
-  private mutating func uncount(_ update: Update) {
+  private mutating func uncount(_ update: Update, _ key: UpdateKey?) {
     let user = update.submitter.uid
     byUser[user]?.add(update, -1)
     if byUser[user]?.count == 0 { byUser[user] = nil }
     load.add(update, -1)
-    if let key = update.key {
-      let key = Key(handler: update.handler, key: key)
-      if byKey[key] == update.id { byKey[key] = nil }
-    }
+    if let key, byKey[key] == update.id { byKey[key] = nil }
   }
 
   // MARK: Who is next
 
   /// The first of those that are forced, else of those whose quiet period is over, by priority and place. `opens` says
   /// when a quiet period is over; nil: not before something else happens.
-  func next(at now: Instant, opens: (Lane) -> Instant?) -> UpdateID? {
+  func next(at now: Instant, opens: (Lane) -> Instant?) -> WorkID? {
     if let first = forced.first { return first.id }
     var best: Rank?
     for (lane, ranks) in lanes {
@@ -177,7 +172,7 @@ struct WaitingLine: Sendable {
 
   /// Who is before this one: the first of those that are forced, or that need no longer quiet period of the same
   /// screen. Nil: nobody, or it waits for a time.
-  func ahead(of id: UpdateID) -> UpdateID? {
+  func ahead(of id: WorkID) -> WorkID? {
     guard let member = members[id] else { return nil }
     let first: Rank?
     switch member.spot {
@@ -190,7 +185,7 @@ struct WaitingLine: Sendable {
     return first.flatMap { $0.id == id ? nil : $0.id }
   }
 
-  func waiting(_ id: UpdateID) -> Reason? {
+  func waiting(_ id: WorkID) -> Reason? {
     members[id].map {
       switch $0.spot {
       case .lane(let lane): .turn(quiet: lane.quiet)
@@ -205,8 +200,8 @@ struct WaitingLine: Sendable {
   // MARK: Times
 
   /// Those whose time has come, removed: to be inserted again without it.
-  mutating func takeRipe(at now: Instant, wall: WallTime) -> [UpdateID] {
-    var ripe: [UpdateID] = []
+  mutating func takeRipe(at now: Instant, wall: WallTime) -> [WorkID] {
+    var ripe: [WorkID] = []
     while let due = backoffs.first, due.time <= now.nanoseconds {
       _ = backoffs.pop()
       if members[due.id]?.ticket == due.ticket, remove(due.id) { ripe.append(due.id) }
@@ -219,8 +214,8 @@ struct WaitingLine: Sendable {
   }
 
   /// Those whose time is to come again, because the wall clock was set back; removed, to be inserted with it.
-  mutating func takeUnripe(wall: WallTime) -> [UpdateID] {
-    var unripe: [UpdateID] = []
+  mutating func takeUnripe(wall: WallTime) -> [WorkID] {
+    var unripe: [WorkID] = []
     while let due = matured.first, -due.time > wall.millisecondsSinceEpoch {
       _ = matured.pop()
       if remove(due.id) { unripe.append(due.id) }

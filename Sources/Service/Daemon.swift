@@ -104,7 +104,7 @@ public final class Daemon {
   private var status: String {
     let scheduler = owners.engine.scheduler
     return "\(count(scheduler.waitingCount, "update")) waiting"
-      + (scheduler.applying.map { ", applying \($0)" } ?? "")
+      + (scheduler.inProgress.map { ", applying \($0)" } ?? "")
   }
 
   private var nextDeadline: Instant? {

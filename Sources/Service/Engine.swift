@@ -226,6 +226,8 @@ final class Engine: ActionEffects {
     case .notTaken:
       feed { $0.receivers(of: update.handler, present: false, at: now) }
       endGuard(now)
+    case .refused:
+      endGuard(now)
     case .failed(let result):
       endGuard(now)
       if attempt < scheduler.policy(of: update.handler).attempts {

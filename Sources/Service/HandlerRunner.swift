@@ -42,6 +42,7 @@ final class HandlerRunner: EngineHandlers {
   private let boot: String
   private let environment = HandlerEnvironment.ofThisProcess
   private var definitions: [String: HandlerDefinition]
+  private var admin: Principals
   private var inputs: Inputs?
   private var running: (any RunningHandler)?
   private var preparedProcess: PreparedProcess?
@@ -51,7 +52,7 @@ final class HandlerRunner: EngineHandlers {
   /// `folder`: the state directory, for locks and markers. `boot`: the boot id.
   init(
     loop: EventLoop, manager: any UnitManager, log: Log, folder: String, boot: String,
-    definitions: [String: HandlerDefinition]
+    definitions: [String: HandlerDefinition], admin: Principals = Principals()
   ) {
     self.loop = loop
     self.manager = manager
@@ -59,13 +60,17 @@ final class HandlerRunner: EngineHandlers {
     self.folder = folder
     self.boot = boot
     self.definitions = definitions
+    self.admin = admin
   }
 
   /// To be called once, before anything else.
   func connect(_ inputs: Inputs) { self.inputs = inputs }
 
-  /// A new configuration. A handler that runs continues as it was started.
-  func configure(_ definitions: [String: HandlerDefinition]) { self.definitions = definitions }
+  /// A new configuration. A handler that runs continues as it was started. `admin`: who may use every handler.
+  func configure(_ definitions: [String: HandlerDefinition], admin: Principals) {
+    self.definitions = definitions
+    self.admin = admin
+  }
 
   // MARK: Queries
 
@@ -89,6 +94,7 @@ final class HandlerRunner: EngineHandlers {
   func prepare(_ update: Update, attempt: Int, at now: Instant) -> HandlerProgress {
     do {
       let definition = try definition(of: update)
+      if let reason = definition.refusal(of: update, admin: admin) { return .refused(failure(reason)) }
       switch definition.kind {
       case .program(let command):
         preparedProcess = try PreparedProcess(
@@ -176,10 +182,12 @@ final class HandlerRunner: EngineHandlers {
   private func payload(of update: Update) throws -> [UInt8] { try inputs?.payload(update.id) ?? [] }
 
   private func failed(_ reason: String) -> HandlerProgress {
-    .failed(
-      UpdateResult(
-        state: .failed, exitCode: nil, message: reason, finishedAt: SystemClock.wall,
-        releaseToStartMilliseconds: nil))
+    .failed(failure(reason))
+  }
+
+  private func failure(_ reason: String) -> UpdateResult {
+    UpdateResult(
+      state: .failed, exitCode: nil, message: reason, finishedAt: SystemClock.wall, releaseToStartMilliseconds: nil)
   }
 
   private func handlerEnded(_ end: HandlerEnd, _ now: Instant) {

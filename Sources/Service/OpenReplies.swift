@@ -9,7 +9,7 @@ struct OpenReplies {
   /// The purpose of a reply that stays open.
   enum Owner: Equatable {
     case hold(HoldID)
-    case turn(UpdateID)
+    case turn(TurnID)
     case events
     /// An application that applies updates of this handler itself.
     case receiver(handler: String)
@@ -33,7 +33,7 @@ struct OpenReplies {
   }
 
   private var owners: [RequestToken: Owner] = [:]
-  private var turns: [UpdateID: OpenTurn] = [:]
+  private var turns: [TurnID: OpenTurn] = [:]
   /// In the order in which they connected: the first is offered an update first.
   private var receivers: [Receiver] = []
 
@@ -55,12 +55,12 @@ struct OpenReplies {
 
   // MARK: Turns
 
-  mutating func awaitTurn(_ id: UpdateID, _ turn: OpenTurn) { turns[id] = turn }
+  mutating func awaitTurn(_ id: TurnID, _ turn: OpenTurn) { turns[id] = turn }
 
-  func turn(_ id: UpdateID) -> OpenTurn? { turns[id] }
+  func turn(_ id: TurnID) -> OpenTurn? { turns[id] }
 
   /// The turn begins. One that is only about the moment is over with that; the stream of any other is open from now on.
-  mutating func startTurn(_ id: UpdateID) -> OpenTurn? {
+  mutating func startTurn(_ id: TurnID) -> OpenTurn? {
     guard var turn = turns[id] else { return nil }
     if turn.isMoment {
       turns[id] = nil
@@ -72,14 +72,14 @@ struct OpenReplies {
     return turn
   }
 
-  mutating func endTurn(_ id: UpdateID) -> OpenTurn? {
+  mutating func endTurn(_ id: TurnID) -> OpenTurn? {
     guard let turn = turns.removeValue(forKey: id) else { return nil }
     owners[turn.token] = nil
     return turn
   }
 
   /// Waiting turns whose timeout has passed.
-  func overdueTurns(at now: Instant) -> [UpdateID] {
+  func overdueTurns(at now: Instant) -> [TurnID] {
     turns.filter { !$0.value.hasStarted && $0.value.deadline.map { $0 <= now } == true }.map(\.key)
       .sorted { $0.text < $1.text }
   }
@@ -102,7 +102,7 @@ struct OpenReplies {
   /// What ends with a client's connection.
   enum Ended: Equatable {
     case hold(HoldID)
-    case turn(UpdateID)
+    case turn(TurnID)
     case reader
     /// `isLast`: no other application is connected for this handler.
     case receiver(handler: String, isLast: Bool)

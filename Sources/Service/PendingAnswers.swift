@@ -54,12 +54,8 @@ struct PendingAnswers {
   // MARK: Queries
 
   /// Submissions on their way into the store.
-  var arriving: Int {
-    subjects.values.count { if case .acceptance = $0 { true } else { false } }
-  }
-
-  func isArriving(_ id: UpdateID) -> Bool {
-    subjects.values.contains { if case .acceptance(id, waitUntil: _) = $0 { true } else { false } }
+  var arriving: [UpdateID] {
+    subjects.values.compactMap { if case .acceptance(let id, waitUntil: _) = $0 { id } else { nil } }
   }
 
   /// When `timedOut` has something; nil: never.

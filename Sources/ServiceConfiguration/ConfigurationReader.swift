@@ -59,6 +59,10 @@ struct ConfigurationReader {
     if draft.kinds.count > 1, let entry = last(HandlerTable.kinds) {
       found.append(ConfigurationProblem(file: file.path, line: entry.line, .severalKinds))
     }
+    // Updates go to whoever connects first, with all that they contain.
+    if draft.delivers, !draft.namesUsers, refused.isDisjoint(with: ["AllowUsers"]), let entry = last(["Deliver"]) {
+      found.append(ConfigurationProblem(file: file.path, line: entry.line, .deliversToAnybody))
+    }
     if !draft.reboots, let entry = last(["RebootTimeout"]) {
       found.append(ConfigurationProblem(file: file.path, entry, Refused(.needsReboots)))
     }

@@ -23,7 +23,7 @@ public struct HandlerDefinition: Equatable, Sendable {
   public internal(set) var feedbackOnApply: FeedbackKind?
   /// `FeedbackOnFail=`: felt when an update has failed for good; nil: nothing.
   public internal(set) var feedbackOnFail: FeedbackKind?
-  /// `Attempts=`, `Backoff=`, `Coalesce=`, `OnInterrupted=`, `Reboots=`, `SatisfiedByReboot=`. Its quiet period is unused:
+  /// `Attempts=`, `Backoff=`, `Coalesce=`, `SharedKeys=`, `OnInterrupted=`, `Reboots=`, `SatisfiedByReboot=`. Its quiet period is unused:
   /// `policy(serviceQuietPeriod:)` sets it.
   var policy: HandlerPolicy
 
@@ -65,6 +65,18 @@ public struct HandlerDefinition: Equatable, Sendable {
       }
     }
     return nil
+  }
+
+  /// Why an accepted update is not permitted any more; nil: it is. The configuration may have become narrower since then.
+  ///
+  /// - Parameter admin: who may use every handler.
+  public func refusal(of update: Update, admin: Principals) -> String? {
+    if let problem = check(parameters: update.parameters) { return problem.message }
+    let submitter = update.submitter
+    guard let allowed, !allowed.contains(submitter, ifGroupsAreUnknown: true),
+      !admin.contains(submitter, ifGroupsAreUnknown: false)
+    else { return nil }
+    return Sentence.notAllowedAnyMore.text(["\(submitter.uid)", name])
   }
 
   /// Adds a parameter. The program gets it as TOUCHGATE_PARAM_NAME in capitals, so names differ in more than case.

@@ -32,6 +32,7 @@ enum HandlerTable {
     Row(
       section, "Backoff", \.definition.policy.backoff, .timeSpan(atLeast: .milliseconds(100)), default: "10s", .atOnce),
     Row(section, "Coalesce", \.definition.policy.coalescing, .choice, default: "latest", .atOnce),
+    Row(section, "SharedKeys", \.definition.policy.sharesKeys, .yesOrNo, default: "no", .atOnce),
     Row(section, "OnInterrupted", \.definition.policy.onInterrupted, .choice, default: "retry", .atOnce),
     Row(section, "Reboots", \.reboots, .yesOrNo, default: "no", .atOnce),
     Row(section, "RebootTimeout", \.rebootTimeout, .timeSpan(atLeast: .seconds(1)), default: "10min", .atOnce),
@@ -40,7 +41,9 @@ enum HandlerTable {
 
   private static let permissions = [
     Row(section, "AllowUsers", comparing: \.definition.allowed, .atOnce) { entry, draft throws(Refused) in
-      draft.definition.allow(try Principals(users: entry.value))
+      let users = try Principals(users: entry.value)
+      draft.definition.allow(users)
+      draft.namesUsers = users != Principals()
     },
     Row(section, "AllowGroups", comparing: \.definition.allowed, .atOnce) { entry, draft throws(Refused) in
       draft.definition.allow(try Principals(groups: entry.value))
@@ -58,6 +61,8 @@ struct HandlerDraft {
   var unit: String?
   /// `Deliver=yes`.
   var delivers = false
+  /// `AllowUsers=` names a user.
+  var namesUsers = false
   /// `Reboots=yes`.
   var reboots = false
   /// `RebootTimeout=`; has no effect without `reboots`.

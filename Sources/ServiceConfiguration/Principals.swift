@@ -1,4 +1,5 @@
 import Glibc
+public import Scheduling
 
 /// Users and groups that have a right. Root has every right and is not listed.
 public struct Principals: Equatable, Sendable {
@@ -38,6 +39,17 @@ public struct Principals: Equatable, Sendable {
     uid == 0 || users.contains(uid) || groups.contains(gid) || supplementary.contains(where: groups.contains)
   }
 
+  /// Whether the submitter of an update has the right, by what was stored when the update was accepted: no name is looked
+  /// up.
+  ///
+  /// - Parameter unknown: the answer if its groups are not known and a group might have the right.
+  public func contains(_ submitter: Submitter, ifGroupsAreUnknown unknown: Bool) -> Bool {
+    guard let all = submitter.groups else {
+      return contains(uid: submitter.uid, gid: .max, groups: []) || (unknown && !groups.isEmpty)
+    }
+    return submitter.uid == 0 || users.contains(submitter.uid) || all.contains(where: groups.contains)
+  }
+
   /// Adds the users and groups of `other`.
   mutating func formUnion(_ other: Principals) {
     users.formUnion(other.users)
@@ -69,6 +81,8 @@ public struct Rights: Equatable, Sendable {
   public var force = Principals()
   /// `Hold=`; nil: everybody who can open the socket.
   public var hold: Principals?
+  /// `Grab=`: take a turn with `guard=grab`, which keeps touches from all other programs.
+  public var grab = Principals()
   /// `Admin=`: pause and resume, and change the updates and holds of others.
   public var admin = Principals()
 }

@@ -63,12 +63,18 @@ enum Sentence: String, CaseIterable, Sendable {
   case severalKinds = "only one of Exec=, Unit= and Deliver= is allowed"
   case needsReboots = "{key}= has no effect without Reboots=yes"
   case badHandlerName = "the file name without .conf is the handler's name; use 1 to 64 of A-Z a-z 0-9 . _ -"
+  case deliversToAnybody = "Deliver=yes requires AllowUsers=; name the user whose application applies the updates"
   case cannotExecute = "Exec=: cannot execute {program}: {reason}"
 
   // Parameters of a request.
   case unknownParameter = "handler {handler} has no parameter {name}; it has {names}"
   case parameterWithNUL = "parameter {name} must not contain a NUL character"
   case parameterMismatch = "parameter {name} must match {pattern}"
+
+  // An update that was accepted under another configuration.
+  case notAllowedAnyMore = """
+    permission denied: user {uid} is no longer allowed to use handler '{handler}' (AllowUsers=, AllowGroups=)
+    """
 
   // A reload.
   case needsRestart = "{keys} changed; restart touchgated to apply it"

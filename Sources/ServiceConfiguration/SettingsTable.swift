@@ -76,6 +76,7 @@ public enum SettingsTable {
   private static let rights = [
     Row("Rights", "Force", \.rights.force, .principals, default: "", .atOnce),
     Row("Rights", "Hold", optional: \.rights.hold, .principals, .atOnce),
+    Row("Rights", "Grab", \.rights.grab, .principals, default: "", .atOnce),
     Row("Rights", "Admin", \.rights.admin, .principals, default: "", .atOnce),
   ]
 

@@ -28,26 +28,31 @@ final class Connection {
   let descriptor: CInt
   let peer: Peer
   var phase: Phase
+  /// Position in the order of arrival.
+  let number: UInt64
+  /// Closed for another user's connection; libmicrohttpd reports its end later.
+  private(set) var givesWay = false
 
-  init(_ handle: OpaquePointer, now: Instant) {
+  init(_ handle: OpaquePointer, peer: (CInt) -> Peer, number: UInt64, now: Instant) {
     self.handle = handle
+    self.number = number
     descriptor = tg_http_socket(handle)
-    var (pid, uid, gid): (CInt, CUnsignedInt, CUnsignedInt) = (0, .max, .max)
-    // This cannot fail on a connected Unix socket; if it did, uid 4294967295 has no rights.
-    _ = tg_peer_credentials(descriptor, &pid, &uid, &gid)
-    peer = Peer(pid: pid, uid: uid, gid: gid, groups: Self.groups(descriptor))
+    self.peer = peer(descriptor)
     phase = .idle(since: now)
   }
 
-  private static func groups(_ descriptor: CInt) -> [UInt32] {
-    var groups = [CUnsignedInt](repeating: 0, count: 64)
-    var count = tg_peer_groups(descriptor, &groups, CUnsignedInt(groups.count))
-    if count < 0 && errno == ERANGE {
-      groups = [CUnsignedInt](repeating: 0, count: 65536)  // NGROUPS_MAX
-      count = tg_peer_groups(descriptor, &groups, CUnsignedInt(groups.count))
+  /// Ends it for another user's connection. libmicrohttpd owns the descriptor; it reads the end and closes it.
+  func giveWay() {
+    givesWay = true
+    switch phase {
+    case .idle, .receiving, .sending: phase = .dropped
+    case .waiting, .answered, .opening, .streaming, .dropped: break
     }
-    return Array(groups.prefix(Int(max(0, count))))
+    _ = shutdown(descriptor, CInt(SHUT_RDWR))
   }
+
+  /// No request is under way.
+  var isIdle: Bool { if case .idle = phase { true } else { false } }
 
   /// When the connection is dropped; nil while it waits for the application, and for a stream whose client reads.
   var deadline: Instant? {

@@ -1,3 +1,4 @@
+import CLinux
 import CMicrohttpd
 import Glibc
 import HTTPTypes
@@ -13,11 +14,18 @@ final class Exchange {
   private var gone: [RequestToken] = []
   private var complete: [IncomingRequest] = []
   private var lastToken: UInt64 = 0
+  private var lastNumber: UInt64 = 0
   private let readiness: Readiness
   /// Set before libmicrohttpd is called.
   var now = Instant.distantPast
 
-  init(readiness: Readiness) { self.readiness = readiness }
+  /// Who is at the other end of a descriptor.
+  let peer: (CInt) -> Peer
+
+  init(readiness: Readiness, peer: @escaping (CInt) -> Peer) {
+    self.readiness = readiness
+    self.peer = peer
+  }
 
   func takeComplete() -> [IncomingRequest] {
     defer { complete = [] }
@@ -29,7 +37,14 @@ final class Exchange {
     return gone
   }
 
-  func connections(of uid: UInt32) -> Int { connections.values.count { $0.peer.uid == uid } }
+  /// The user of each connection that stays.
+  var owners: [UInt32] { connections.values.filter { !$0.givesWay }.map(\.peer.uid) }
+
+  /// Closes a connection of this user: the last that is idle, else the last that came.
+  func giveWay(of uid: UInt32) {
+    let own = connections.values.filter { $0.peer.uid == uid && !$0.givesWay }
+    own.max { ($0.isIdle ? 1 : 0, $0.number) < ($1.isIdle ? 1 : 0, $1.number) }?.giveWay()
+  }
 
   /// The client of a waiting request or of a stream is gone.
   func hungUp(_ token: RequestToken) {
@@ -87,7 +102,8 @@ final class Exchange {
   // MARK: Called by libmicrohttpd
 
   func opened(_ handle: OpaquePointer) {
-    connections[handle] = Connection(handle, now: now)
+    lastNumber += 1
+    connections[handle] = Connection(handle, peer: peer, number: lastNumber, now: now)
   }
 
   func closed(_ handle: OpaquePointer) {

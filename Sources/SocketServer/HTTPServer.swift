@@ -34,8 +34,8 @@ public final class HTTPServer {
   private static let rounds = 16
 
   /// `listening`: a bound, listening Unix stream socket, of this process or from systemd. Owned from now on, even if
-  /// this throws.
-  public init(listening: CInt) throws(SocketError) {
+  /// this throws. `peer`: who is at the other end of a descriptor; nil: asks the kernel.
+  public init(listening: CInt, peer: ((CInt) -> Peer)? = nil) throws(SocketError) {
     listeningDescriptor = listening
     spare = -1
     do throws(SocketError) {
@@ -43,7 +43,7 @@ public final class HTTPServer {
         throw SocketError.system(call: "fcntl", path: "the listening socket", errno: errno)
       }
       readiness = try Readiness()
-      exchange = Exchange(readiness: readiness)
+      exchange = Exchange(readiness: readiness, peer: peer ?? PeerCredentials.read)
       daemon = tg_http_start(
         onAccess, onRequestEnded, onConnection, onTarget, Unmanaged.passUnretained(exchange).toOpaque(),
         Self.memoryPerConnection)
@@ -63,7 +63,8 @@ public final class HTTPServer {
   public var openConnections: Int { exchange.connections.count }
 
   /// Accepts waiting connections (accept(2)), at most `rounds` at a time, so that a client that keeps connecting does not
-  /// occupy the loop. Connections above `Limits.connections` and `Limits.connectionsPerUser` are refused and closed.
+  /// occupy the loop. Connections above `Limits.connections` are refused and closed; at the total, one of the user who has
+  /// the most is closed instead.
   public func acceptConnections(now: Instant) {
     guard let daemon else { return }
     exchange.now = now
@@ -208,10 +209,14 @@ public final class HTTPServer {
   }
 
   private func refusal(_ client: CInt) -> ServerRefusal? {
-    if openConnections >= Limits.connections { return .tooManyConnections }
-    var (pid, uid, gid): (CInt, CUnsignedInt, CUnsignedInt) = (0, .max, .max)
-    _ = tg_peer_credentials(client, &pid, &uid, &gid)
-    return exchange.connections(of: uid) >= Limits.connectionsPerUser ? .tooManyConnectionsOfUser : nil
+    switch Limits.connections.verdict(exchange.owners, adding: exchange.peer(client).uid) {
+    case .admitted: return nil
+    case .tooManyOfUser: return .tooManyConnectionsOfUser
+    case .tooMany: return .tooManyConnections
+    case .givesWay(let other):
+      exchange.giveWay(of: other)
+      return nil
+    }
   }
 }
 

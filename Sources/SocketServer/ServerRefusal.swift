@@ -30,11 +30,14 @@ enum ServerRefusal: CaseIterable {
       )
     case .malformedURL: (400, "malformedURL", "the URL must be UTF-8, percent-encoded, without NUL")
     case .tooManyConnections:
-      (503, "tooManyConnections", "\(Limits.connections) connections are open, which is the maximum; try again later")
+      (
+        503, "tooManyConnections",
+        "\(Limits.connections.all) connections are open, which is the maximum; try again later"
+      )
     case .tooManyConnectionsOfUser:
       (
         429, "tooManyConnections",
-        "this user has \(Limits.connectionsPerUser) connections open, which is the maximum; close some of them"
+        "this user has \(Limits.connections.perUser) connections open, which is the maximum; close some of them"
       )
     }
   }

@@ -2,6 +2,8 @@
 public struct DeliveryReply: Codable, Equatable, Sendable {
   /// ID of the update, for `POST /v1/deliveries/{id}/ack` and `/nack`.
   public var id: String
+  /// The ID that the client gave it; nil: none.
+  public var clientId: String?
   public var handler: String
   public var parameters: [String: String]
   /// As text if it is UTF-8, else as base64; both are nil if there is no payload.
@@ -13,10 +15,11 @@ public struct DeliveryReply: Codable, Equatable, Sendable {
   public var answerBy: String
 
   public init(
-    id: String, handler: String, parameters: [String: String], payload: String?, payloadBase64: String?, attempt: Int,
-    answerBy: String
+    id: String, clientId: String? = nil, handler: String, parameters: [String: String], payload: String?,
+    payloadBase64: String?, attempt: Int, answerBy: String
   ) {
     self.id = id
+    self.clientId = clientId
     self.handler = handler
     self.parameters = parameters
     self.payload = payload

@@ -12,9 +12,9 @@ public enum Limits {
   /// whenever the update changes.
   public static let parameters = 16 * 1024
   /// Connections at the same time.
-  public static let connections = 64
-  /// Connections of one user at the same time.
-  public static let connectionsPerUser = 8
+  public static let connections = UserLimits(all: 64, perUser: 8)
+  /// Holds at the same time, bound ones and those with an end of their own.
+  public static let holds = UserLimits(all: 64, perUser: 16)
   /// Seconds until a request must be complete.
   public static let requestSeconds = 10
 }

@@ -7,11 +7,14 @@ public struct SubmitRequest: Codable, Equatable, Sendable {
   /// Passed to the handler on standard input, as text or as base64, not both; at most 1 MiB decoded.
   public var payload: String?
   public var payloadBase64: String?
-  /// An ID of the client (1 to 64 of `A-Za-z0-9._-`), which makes a retry safe; nil: the service generates one.
+  /// The client's own ID for the update (1 to 64 of `A-Za-z0-9._-`, the first a letter or a digit), unique among the
+  /// updates of its user, which makes a retry safe; nil: none.
+  public var clientId: String?
+  /// An older name of `clientId`.
   public var id: String?
 
-  /// What the update is about; at most 200 bytes. A newer update with the same handler and key supersedes the waiting
-  /// one, unless the handler's `Coalesce=` says otherwise.
+  /// What the update is about; at most 200 bytes. A newer update of the same user with the same handler and key
+  /// supersedes the waiting one, unless the handler's `Coalesce=` or `SharedKeys=` says otherwise.
   public var key: String?
   /// -100 to 100, default 0; higher is applied first.
   public var priority: Int?
@@ -29,14 +32,15 @@ public struct SubmitRequest: Codable, Equatable, Sendable {
 
   public init(
     handler: String, parameters: [String: String]? = nil, payload: String? = nil, payloadBase64: String? = nil,
-    id: String? = nil, key: String? = nil, priority: Int? = nil, quietPeriod: String? = nil, notBefore: String? = nil,
-    deadline: String? = nil, onDeadline: String? = nil, screen: String? = nil
+    clientId: String? = nil, id: String? = nil, key: String? = nil, priority: Int? = nil, quietPeriod: String? = nil,
+    notBefore: String? = nil, deadline: String? = nil, onDeadline: String? = nil, screen: String? = nil
   ) {
     self.screen = screen
     self.handler = handler
     self.parameters = parameters
     self.payload = payload
     self.payloadBase64 = payloadBase64
+    self.clientId = clientId
     self.id = id
     self.key = key
     self.priority = priority
@@ -48,7 +52,7 @@ public struct SubmitRequest: Codable, Equatable, Sendable {
 
   /// All fields. Any other is refused by name.
   public static let fields: Set<String> = [
-    "handler", "parameters", "payload", "payloadBase64", "id", "key", "priority", "quietPeriod", "notBefore",
-    "deadline", "onDeadline", "screen",
+    "handler", "parameters", "payload", "payloadBase64", "clientId", "id", "key", "priority", "quietPeriod",
+    "notBefore", "deadline", "onDeadline", "screen",
   ]
 }

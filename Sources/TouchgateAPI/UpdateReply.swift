@@ -1,6 +1,11 @@
 /// One update as the service shows it. Fields may be added, but are never renamed.
 public struct UpdateReply: Codable, Equatable, Sendable {
+  /// The service's ID, which alone names the update in paths and is unique.
   public var id: String
+  /// The ID that its client gave it, unique among the updates of its user; nil: none.
+  public var clientId: String?
+  /// The user who submitted it; nil: a service of an older version does not say.
+  public var uid: UInt32?
   public var handler: String
   public var key: String?
   /// `waiting`, `applying`, `applied`, `failed`, `superseded`, `cancelled` or `expired`.
@@ -23,11 +28,13 @@ public struct UpdateReply: Codable, Equatable, Sendable {
   public var result: ResultReply?
 
   public init(
-    id: String, handler: String, key: String? = nil, state: String, createdAt: String, attempts: Int, checks: Int?,
-    blockers: [BlockerReply], blockedMs: [String: Int64]? = nil, screen: String? = nil, overrode: [String]? = nil,
-    result: ResultReply?
+    id: String, clientId: String? = nil, uid: UInt32? = nil, handler: String, key: String? = nil, state: String,
+    createdAt: String, attempts: Int, checks: Int?, blockers: [BlockerReply], blockedMs: [String: Int64]? = nil,
+    screen: String? = nil, overrode: [String]? = nil, result: ResultReply?
   ) {
     self.blockedMs = blockedMs
+    self.clientId = clientId
+    self.uid = uid
     self.screen = screen
     self.overrode = overrode
     self.id = id

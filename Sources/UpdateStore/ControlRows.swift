@@ -49,11 +49,11 @@ extension Connection {
   func reboots(of handlers: [String], since: WallTime) throws(StoreError) -> [Reboot] {
     try query(
       """
-      SELECT handler, key, finished_at FROM updates
+      SELECT handler, finished_at FROM updates
       WHERE finished_at >= ? AND state = 'applied' AND handler IN (SELECT value FROM json_each(?))
       """, [.integer(since.millisecondsSinceEpoch), .text(JSONText.encode(handlers))]
     ) { row in
-      Reboot(handler: row.text(0), key: row.optionalText(1), at: row.time(2))
+      Reboot(handler: row.text(0), at: row.time(1))
     }
   }
 }

@@ -218,21 +218,33 @@ public final class QueueStore {
     try connection.reboots(of: handlers, since: since)
   }
 
-  /// A later update with the same handler and key that was applied, is being applied, or is waiting: applying the older
+  /// A later update with the same handler and key, of this user (nil: of any), that was applied, is being applied, or is waiting: applying the older
   /// one now would undo it. Nil: there is none, or the update has no key.
-  public func newer(than update: Update) throws(StoreError) -> UpdateID? {
+  public func newer(than update: Update, ofUser uid: UInt32?) throws(StoreError) -> UpdateID? {
     guard let key = update.key else { return nil }
     return try connection.query(
       """
-      SELECT id FROM updates WHERE handler = ? AND key = ? AND sequence > ? AND state IN ('waiting', 'applying', 'applied')
+      SELECT id FROM updates WHERE handler = ?1 AND key = ?2 AND sequence > ?3 AND (?4 IS NULL OR uid = ?4)
+        AND state IN ('waiting', 'applying', 'applied')
       ORDER BY sequence DESC LIMIT 1
-      """, [.text(update.handler), .text(key), .integer(update.sequence)]
+      """, [.text(update.handler), .text(key), .integer(update.sequence), SQLValue(uid.map(Int64.init))]
     ) { row in UpdateID(row.text(0)) }.first ?? nil
   }
 
   /// Nil: there is no update with this id.
   public func find(_ id: UpdateID) throws(StoreError) -> StoredUpdate? {
     try connection.updates("WHERE id = ?", [.text(id.text)]).first
+  }
+
+  /// The update that this user calls so; nil: there is none.
+  public func find(_ name: ClientID, ofUser uid: UInt32) throws(StoreError) -> StoredUpdate? {
+    try connection.find(name, ofUser: uid)
+  }
+
+  /// At most `limit` updates that clients call so, each of another user, by user.
+  public func named(_ name: ClientID, limit: Int) throws(StoreError) -> [StoredUpdate] {
+    try connection.updates(
+      "WHERE client_id = ? ORDER BY uid LIMIT ?", [.text(name.text), .integer(Int64(max(0, limit)))])
   }
 
   /// The payload as it was accepted; empty if there was none. Nil: there is no update with this id, or it has ended and

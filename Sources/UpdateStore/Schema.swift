@@ -97,6 +97,24 @@ enum Schema {
     ALTER TABLE screens ADD COLUMN boot TEXT NOT NULL DEFAULT '';
     ALTER TABLE screens ADD COLUMN hardware TEXT;
     """,
+    // `client_id`: what the client calls it. `groups`: those of the submitter (`1000 27`); NULL: not known. Until now the
+    // client's id was the only one: both ids are that. One that begins with `-`, `.` or `_` is valid no more, and such an
+    // update gets an id in the form of a ULID. A count of each user's history needs an index.
+    """
+    ALTER TABLE updates ADD COLUMN client_id TEXT;
+    ALTER TABLE updates ADD COLUMN groups TEXT;
+    UPDATE updates SET client_id = id;
+    UPDATE updates SET id = printf('%010d', sequence % 10000000000) || hex(randomblob(8))
+      WHERE id GLOB '[^A-Za-z0-9]*';
+    UPDATE updates SET successor = (SELECT new.id FROM updates AS new WHERE new.client_id = updates.successor)
+      WHERE successor GLOB '[^A-Za-z0-9]*';
+    UPDATE updates SET client_id = NULL WHERE client_id GLOB '[^A-Za-z0-9]*';
+    CREATE UNIQUE INDEX updates_by_client_id ON updates (uid, client_id) WHERE client_id IS NOT NULL;
+    CREATE INDEX updates_named ON updates (client_id) WHERE client_id IS NOT NULL;
+    CREATE INDEX updates_by_user ON updates (uid, finished_at, sequence) WHERE finished_at IS NOT NULL;
+    DROP INDEX updates_with_payload;
+    CREATE INDEX updates_with_payload ON updates (uid, finished_at, sequence, kept) WHERE kept > 0;
+    """,
   ]
 
   /// Milliseconds to wait for the lock of another process (a person with sqlite3(1)). The loop is blocked meanwhile.

@@ -17,6 +17,8 @@ public enum StoreError: Error, Equatable, Sendable {
   case damaged(path: String, message: String)
   /// `accept` with an id that already exists. Nothing of the batch was written.
   case duplicateID(UpdateID)
+  /// `accept` with an id that the client's user has used already. Nothing of the batch was written.
+  case duplicateClientID(ClientID, uid: UInt32)
   /// A write for an id that does not exist. Nothing of the batch was written.
   case unknownID(UpdateID)
   /// The update's state does not allow the write. Nothing of the batch was written.
@@ -47,6 +49,8 @@ extension StoreError: CustomStringConvertible {
       return "the queue \(path) is damaged (\(message)); restart touchgated to rename it and start an empty queue"
     case .duplicateID(let id):
       return "an update with the id \(id) already exists"
+    case .duplicateClientID(let id, let uid):
+      return "user \(uid) already has an update with the id \(id)"
     case .unknownID(let id):
       return "there is no update with the id \(id)"
     case .wrongState(let id, let state, let allowed):

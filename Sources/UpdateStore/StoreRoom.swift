@@ -68,10 +68,10 @@ extension Connection {
     return try sparePages()
   }
 
-  /// Removes the updates that ended first until there are enough spare pages.
+  /// Removes updates of the history, of the user who has most, until there are enough spare pages.
   func letHistoryGiveWay(_ tally: inout Tally) throws(StoreError) {
     for _ in 0..<StoreRoom.historySteps where try sparePages() < StoreRoom.fewPages {
-      if try forget(StoreRoom.historyStep, endedBefore: nil, &tally) == 0 { return }
+      if try giveWay(StoreRoom.historyStep, &tally) == 0 { return }
     }
   }
 

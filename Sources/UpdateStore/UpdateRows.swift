@@ -64,12 +64,12 @@ extension Connection {
       try run("DELETE FROM payloads WHERE sequence = ?", [.integer(sequence)])
       return
     }
-    let size = try query("SELECT LENGTH(bytes) FROM payloads WHERE sequence = ?", [.integer(sequence)]) { row in
-      row.integer(0)
-    }
-    guard let kept = size.first, kept > 0 else { return }
+    let size = try query(
+      "SELECT LENGTH(bytes), uid FROM payloads JOIN updates USING (sequence) WHERE sequence = ?", [.integer(sequence)]
+    ) { row in (row.integer(0), UInt32(truncatingIfNeeded: row.integer(1))) }
+    guard let (kept, uid) = size.first, kept > 0 else { return }
     try run("UPDATE updates SET kept = ? WHERE sequence = ?", [.integer(kept), .integer(sequence)])
-    tally.keptBytes += Int(kept)
+    tally.keep(Int(kept), ofUser: uid)
   }
 
   private func reopen(_ update: Update, _ tally: inout Tally) throws(StoreError) {
@@ -81,13 +81,20 @@ extension Connection {
         overrode = '[]', blocked = ''
       """, [SQLValue(update.deadline?.millisecondsSinceEpoch)], &tally)
     guard try payload(sequence: sequence) != nil else { throw .payloadGone(update.id) }
-    let kept = try query("SELECT kept FROM updates WHERE sequence = ?", [.integer(sequence)]) { row in row.integer(0) }
+    let kept = try query("SELECT kept, uid FROM updates WHERE sequence = ?", [.integer(sequence)]) { row in
+      (Int(row.integer(0)), UInt32(truncatingIfNeeded: row.integer(1)))
+    }
     try run("UPDATE updates SET kept = 0 WHERE sequence = ?", [.integer(sequence)])
-    tally.keptBytes -= Int(kept.first ?? 0)
+    if let (bytes, uid) = kept.first { tally.keep(-bytes, ofUser: uid) }
   }
 
   func payload(sequence: Int64) throws(StoreError) -> [UInt8]? {
     try query("SELECT bytes FROM payloads WHERE sequence = ?", [.integer(sequence)]) { row in row.blob(0) }.first
+  }
+
+  /// The update that this user calls so.
+  func find(_ name: ClientID, ofUser uid: UInt32) throws(StoreError) -> StoredUpdate? {
+    try updates("WHERE uid = ? AND client_id = ?", [.integer(Int64(uid)), .text(name.text)]).first
   }
 
   /// Changes one row. `to` nil keeps its state. `assignments` are those of an UPDATE, with `values`. Returns its
@@ -97,15 +104,15 @@ extension Connection {
     _ id: UpdateID, from allowed: [String], to new: String?, _ assignments: String, _ values: [SQLValue],
     _ tally: inout Tally
   ) throws(StoreError) -> Int64 {
-    let found = try query("SELECT sequence, state FROM updates WHERE id = ?", [.text(id.text)]) { row in
-      (sequence: row.integer(0), state: row.text(1))
+    let found = try query("SELECT sequence, state, uid FROM updates WHERE id = ?", [.text(id.text)]) { row in
+      (sequence: row.integer(0), state: row.text(1), uid: UInt32(truncatingIfNeeded: row.integer(2)))
     }
-    guard let (sequence, state) = found.first else { throw .unknownID(id) }
+    guard let (sequence, state, uid) = found.first else { throw .unknownID(id) }
     guard allowed.contains(state) else { throw .wrongState(id, state: state, allowed: allowed) }
     try run(
       "UPDATE updates SET \(assignments), state = ?\(values.count + 1) WHERE sequence = ?\(values.count + 2)",
       values + [.text(new ?? state), .integer(sequence)])
-    tally.move(from: state, to: new ?? state)
+    tally.move(from: state, to: new ?? state, ofUser: uid)
     return sequence
   }
 
@@ -116,7 +123,7 @@ extension Connection {
       SELECT sequence, id, handler, parameters, created_at, uid, pid, state, attempts, exit_code, message, finished_at,
         release_to_start_ms, place, key, priority, quiet_ms, not_before, deadline, on_deadline, successor, screen,
         urgency, setbacks, retry_at, retry_reason, boot, overrode, blocked,
-        interruptions, size, content
+        interruptions, size, content, client_id, groups
       FROM updates \(rest)
       """, values
     ) { row throws(StoreError) in
@@ -130,11 +137,15 @@ extension Connection {
   private func insert(_ update: Update, _ payload: [UInt8], _ tally: inout Tally) throws(StoreError) {
     let same = try query("SELECT COUNT(*) FROM updates WHERE id = ?", [.text(update.id.text)]) { row in row.integer(0) }
     guard same == [0] else { throw .duplicateID(update.id) }
+    if let name = update.clientID, try find(name, ofUser: update.submitter.uid) != nil {
+      throw .duplicateClientID(name, uid: update.submitter.uid)
+    }
     try run(
       """
       INSERT INTO updates (sequence, id, handler, parameters, created_at, uid, pid, state, attempts, place, key,
-        priority, quiet_ms, not_before, deadline, on_deadline, screen, size, content)
-      VALUES (?, ?, ?, ?, ?, ?, ?, 'waiting', 0, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+        priority, quiet_ms, not_before, deadline, on_deadline, screen, size, content,
+        client_id, groups)
+      VALUES (?, ?, ?, ?, ?, ?, ?, 'waiting', 0, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
       """,
       [
         .integer(update.sequence), .text(update.id.text), .text(update.handler),
@@ -143,10 +154,11 @@ extension Connection {
         .integer(update.place), SQLValue(update.key), .integer(Int64(update.priority)),
         SQLValue(update.quietPeriod?.wholeMilliseconds), SQLValue(update.notBefore?.millisecondsSinceEpoch),
         SQLValue(update.deadline?.millisecondsSinceEpoch), .text(update.onDeadline.rawValue), SQLValue(update.screen),
-        .integer(Int64(update.size)), SQLValue(update.content),
+        .integer(Int64(update.size)), SQLValue(update.content), SQLValue(update.clientID?.text),
+        SQLValue(update.submitter.groups?.map(String.init).joined(separator: " ")),
       ])
     try run("INSERT INTO payloads (sequence, bytes) VALUES (?, ?)", [.integer(update.sequence), .blob(payload)])
-    tally.move(from: nil, to: "waiting")
+    tally.move(from: nil, to: "waiting", ofUser: update.submitter.uid)
   }
 }
 
@@ -164,12 +176,15 @@ extension StoredUpdate {
     else { return nil }
     let update = Update(
       id: id, handler: row.text(2), parameters: parameters,
-      createdAt: WallTime(millisecondsSinceEpoch: row.integer(4)), submitter: Submitter(uid: uid, pid: pid),
+      createdAt: WallTime(millisecondsSinceEpoch: row.integer(4)),
+      submitter: Submitter(
+        uid: uid, pid: pid, groups: row.optionalText(33).map { $0.split(separator: " ").compactMap { UInt32($0) } }),
       sequence: row.integer(0), place: row.optionalInteger(13), key: row.optionalText(14), priority: priority,
       quietPeriod: row.optionalInteger(16).map { .milliseconds($0) },
       notBefore: row.optionalInteger(17).map(WallTime.init(millisecondsSinceEpoch:)),
       deadline: row.optionalInteger(18).map(WallTime.init(millisecondsSinceEpoch:)), onDeadline: onDeadline,
-      screen: row.optionalText(21), size: size, content: row.optionalText(31))
+      screen: row.optionalText(21), size: size, content: row.optionalText(31),
+      clientID: row.optionalText(32).flatMap(ClientID.init))
     let backoff = row.optionalInteger(24).map {
       StoredBackoff(until: WallTime(millisecondsSinceEpoch: $0), setbacks: setbacks, reason: row.text(25))
     }

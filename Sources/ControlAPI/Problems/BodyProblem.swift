@@ -5,7 +5,8 @@ import TouchgateAPI
 /// What can be wrong with the values in a body: submissions, holds, turns, pauses, refusals of deliveries.
 public enum BodyProblem: ProblemText {
   // Submissions
-  case badID
+  case badID(field: String)
+  case twoIDs
   case badKey
   case badPriority
   case unknownOnDeadline
@@ -27,8 +28,13 @@ public enum BodyProblem: ProblemText {
 
   public var refusal: CallRefusal {
     switch self {
-    case .badID:
-      CallRefusal(400, "badID", "an id has 1 to 64 characters of A-Z a-z 0-9 . _ - and is not . or ..", field: "id")
+    case .badID(let field):
+      CallRefusal(
+        400, "badID", "an id has 1 to 64 characters of A-Z a-z 0-9 . _ - and begins with a letter or a digit",
+        field: field)
+    case .twoIDs:
+      CallRefusal(
+        400, "conflictingFields", "only one of 'clientId' and 'id', its older name, is allowed", field: "id")
     case .badKey: CallRefusal(400, "badKey", "a key has 1 to \(Submission.longestKey) bytes", field: "key")
     case .badPriority:
       CallRefusal(

@@ -11,10 +11,10 @@ public struct CallRefusal: Error, Equatable, Sendable {
 
   public init(
     _ status: Int, _ code: String, _ message: String, field: String? = nil, blockers: [BlockerReply]? = nil,
-    headers: [HTTPHeader] = []
+    candidates: [CandidateReply]? = nil, headers: [HTTPHeader] = []
   ) {
     self.status = status
-    problem = Problem(code: code, message: message, field: field, blockers: blockers)
+    problem = Problem(code: code, message: message, field: field, blockers: blockers, candidates: candidates)
     self.headers = headers
   }
 

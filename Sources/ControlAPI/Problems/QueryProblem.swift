@@ -11,6 +11,7 @@ public enum QueryProblem: ProblemText {
   case longTimeSpan(field: String)
   case timeSpanOver(field: String, limit: Duration)
   case badLimit
+  case badUser
   case badSince
   case unknownState(String, known: Set<String>)
 
@@ -34,6 +35,7 @@ public enum QueryProblem: ProblemText {
     case .timeSpanOver(let field, let limit):
       CallRefusal(400, "badTime", "'\(field)' must be at most \(TimeSpan.describe(limit))", field: field)
     case .badLimit: CallRefusal(400, "badLimit", "'limit' must be a number from 1 to 1000", field: "limit")
+    case .badUser: CallRefusal(400, "badValue", "'user' must be the number of a user, such as 1000", field: "user")
     case .badSince:
       CallRefusal(400, "badSince", "'since' must be the number of an event, 0 or more", field: "since")
     case .unknownState(let name, let names):

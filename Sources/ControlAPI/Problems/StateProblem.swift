@@ -6,12 +6,20 @@ public enum StateProblem: ProblemText {
   case unknownUpdate(String)
   case unknownHold(String)
   case idInUse(String)
+  /// The id of another update.
+  case idOfUpdate(String)
+  /// A client's id that several users have used.
+  case ambiguousID(String, [CandidateReply])
+  /// The id of a hold or of a turn.
+  case idOfHoldOrTurn(String)
   /// `state`: of the update.
   case notWaiting(state: String)
   case notEnded(state: String, id: String)
   case alreadyApplied
   case superseded(by: String, key: String)
   case payloadGone
+  /// `reason`: the configuration's.
+  case notPermittedAnyMore(reason: String)
   case notDelivered(id: String)
   // The service
   case notPaused
@@ -20,7 +28,8 @@ public enum StateProblem: ProblemText {
   case notAccepted(reason: String)
   case notCancelled(reason: String)
   case notChanged(reason: String)
-  case tooManyHolds(limit: Int)
+  /// `uid`: nil if the limit is for all users together.
+  case tooManyHolds(limit: Int, uid: UInt32?)
   // Screens
   case screenPresent(String)
   case screenNamed(String)
@@ -37,7 +46,18 @@ public enum StateProblem: ProblemText {
     case .unknownUpdate(let id): CallRefusal(404, "noSuchID", "unknown update '\(id.shortened)'")
     case .unknownHold(let id): CallRefusal(404, "noSuchID", "unknown hold '\(id.shortened)'")
     case .idInUse(let id):
-      CallRefusal(409, "idInUse", "id '\(id)' is already used by an update with different content", field: "id")
+      CallRefusal(409, "idInUse", "id '\(id)' is already used by an update with different content", field: "clientId")
+    case .idOfUpdate(let id):
+      CallRefusal(409, "idInUse", "id '\(id)' is already the id of another update", field: "clientId")
+    case .ambiguousID(let id, let candidates):
+      CallRefusal(
+        409, "ambiguousID",
+        "\(candidates.count) updates of different users have the id '\(id.shortened)': "
+          + candidates.map { "\($0.id) of user \($0.uid)" }.joined(separator: ", ")
+          + "; use one of these, or ?user=UID",
+        candidates: candidates)
+    case .idOfHoldOrTurn(let id):
+      CallRefusal(409, "idInUse", "id '\(id)' is already used by a hold or a turn", field: "clientId")
     case .notWaiting(let state):
       CallRefusal(409, "notWaiting", "the update is \(state); only a waiting update can be changed")
     case .notEnded(let state, let id):
@@ -50,6 +70,8 @@ public enum StateProblem: ProblemText {
       CallRefusal(409, "superseded", "update '\(id)' with the same key '\(key)' is newer or already waiting")
     case .payloadGone:
       CallRefusal(409, "payloadGone", "the payload is no longer kept (KeepPayloads=); submit the update again")
+    case .notPermittedAnyMore(let reason):
+      CallRefusal(409, "notPermitted", "the configuration does not permit this update any more: \(reason)")
     case .notDelivered(let id):
       CallRefusal(409, "notOffered", "update '\(id.shortened)' is not delivered to an application at present")
     case .notPaused: CallRefusal(409, "notPaused", "touchgated is not paused")
@@ -60,9 +82,10 @@ public enum StateProblem: ProblemText {
       CallRefusal(503, "storeFull", "the end of the update could not be stored; it was not cancelled: \(reason)")
     case .notChanged(let reason):
       CallRefusal(503, "storeFull", "the change could not be stored and was not made: \(reason)")
-    case .tooManyHolds(let limit):
+    case .tooManyHolds(let limit, let uid):
       CallRefusal(
-        429, "tooManyHolds", "\(limit) holds are active, which is the maximum; see GET /v1/holds",
+        429, "tooManyHolds",
+        "\(limit) holds\(uid.map { " of user \($0)" } ?? "") are active, which is the maximum; see GET /v1/holds",
         headers: CallRefusal.retryLater)
     case .screenPresent(let name):
       CallRefusal(

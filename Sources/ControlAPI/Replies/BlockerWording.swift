@@ -49,9 +49,8 @@ extension Blocker.Reason {
     case .noSuchScreen(let name): "there is no screen '\(name)'"
     case .noReceiver(let handler):
       "handler '\(handler)' delivers its updates to an application, and none is connected"
-    case .rebooted(let times, let span, let handler, let key):
+    case .rebooted(let times, let span, let handler):
       "the machine has rebooted \(times) times in \(TimeSpan.describe(span)) for handler '\(handler)'"
-        + (key.map { ", key '\($0)'" } ?? "")
     }
   }
 }

@@ -75,8 +75,8 @@ public struct Replies {
       reason: blocker.reason?.wording, clears: blocker.clears.wording(at: now))
   }
 
-  /// What blocks an update now.
-  public func blockers(of id: UpdateID) -> [BlockerReply] { scheduler.blockers(of: id, at: now).map(blocker) }
+  /// What blocks an update or a turn now.
+  public func blockers(of id: WorkID) -> [BlockerReply] { scheduler.blockers(of: id, at: now).map(blocker) }
 
   /// The scheduler's view of an update that has not ended, and the store's of any other.
   public func update(_ stored: StoredUpdate) -> UpdateReply {
@@ -88,9 +88,10 @@ public struct Replies {
     }
     let id = stored.update.id
     return UpdateReply(
-      id: id.text, handler: stored.update.handler, key: stored.update.key, state: stored.state.name,
+      id: id.text, clientId: stored.update.clientID?.text, uid: stored.update.submitter.uid,
+      handler: stored.update.handler, key: stored.update.key, state: stored.state.name,
       createdAt: stored.update.createdAt.rfc3339, attempts: scheduler.attempts(of: id) ?? stored.attempts,
-      checks: scheduler.rechecks(of: id), blockers: blockers(of: id),
+      checks: scheduler.rechecks(of: id), blockers: blockers(of: .update(id)),
       blockedMs: (scheduler.blockedTimes(of: id, at: now) ?? stored.blocked).milliseconds,
       screen: stored.update.screen,
       overrode: stored.overrode.isEmpty ? nil : stored.overrode.map(\.rawValue), result: result)
@@ -99,7 +100,8 @@ public struct Replies {
   /// For `dryRun=1`: an update that is not stored, with what would block it.
   public static func dryRun(_ update: Update, blockers: [BlockerReply]) -> UpdateReply {
     UpdateReply(
-      id: update.id.text, handler: update.handler, key: update.key, state: "dryRun",
+      id: update.id.text, clientId: update.clientID?.text, uid: update.submitter.uid, handler: update.handler,
+      key: update.key, state: "dryRun",
       createdAt: update.createdAt.rfc3339, attempts: 0, checks: nil, blockers: blockers, screen: update.screen,
       result: nil)
   }
@@ -111,7 +113,7 @@ public struct Replies {
   ) -> DeliveryReply {
     let text = String(validating: payload, as: UTF8.self)
     return DeliveryReply(
-      id: update.id.text, handler: update.handler, parameters: update.parameters,
+      id: update.id.text, clientId: update.clientID?.text, handler: update.handler, parameters: update.parameters,
       payload: payload.isEmpty ? nil : text, payloadBase64: text == nil ? Data(payload).base64EncodedString() : nil,
       attempt: attempt, answerBy: (time + min(timeout, .seconds(365 * 86400))).rfc3339)
   }

@@ -29,7 +29,7 @@ struct ContentDigest {
 }
 
 extension Submission {
-  /// Of everything that was requested, as it was requested, except `id`. A time span from now is that time span, whenever
+  /// Of everything that was requested, as it was requested, except `clientId`. A time span from now is that time span, whenever
   /// it is requested again.
   static func digest(_ submission: Submission, notBefore: String?, deadline: String?) -> String {
     var digest = ContentDigest()

@@ -6,6 +6,8 @@ public enum Right: String, CaseIterable, Sendable {
   case force = "Force"
   /// Hold screens and take turns.
   case hold = "Hold"
+  /// Take a turn that grabs the touchscreens: other programs get no touches meanwhile.
+  case grab = "Grab"
   /// Pause and resume, access the updates and holds of others.
   case admin = "Admin"
 }
@@ -13,13 +15,15 @@ public enum Right: String, CaseIterable, Sendable {
 /// What one peer is allowed to do.
 public struct Permissions {
   public let peer: Peer
-  private let has: (Right) -> Bool
+  private let grants: (Right) -> Bool
 
   /// `has`: whether the configuration grants a right to the peer.
   public init(_ peer: Peer, has: @escaping (Right) -> Bool) {
     self.peer = peer
-    self.has = has
+    grants = has
   }
+
+  public func has(_ right: Right) -> Bool { grants(right) }
 
   public func require(_ right: Right) throws(CallRefusal) {
     if !has(right) { throw CallProblem.lacksRight(uid: peer.uid, right).refusal }

@@ -49,6 +49,13 @@ public struct Query: Sendable {
     return number
   }
 
+  /// `user`: a user id; nil if it is absent.
+  public func user() throws(CallRefusal) -> UInt32? {
+    guard let text = self["user"] else { return nil }
+    guard let user = UInt32(text), user < .max else { throw QueryProblem.badUser.refusal }
+    return user
+  }
+
   /// `since`: the number of an event, 0 to `Int64.max - 1`; nil if it is absent.
   public func since() throws(CallRefusal) -> Int64? {
     guard let text = self["since"] else { return nil }

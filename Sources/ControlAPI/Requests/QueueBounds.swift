@@ -1,6 +1,6 @@
 import TouchgateAPI
 
-/// How much may wait: `MaxWaiting=`, `MaxWaitingBytes=` and the same for each user.
+/// How much may wait: `MaxWaiting=`, `MaxWaitingBytes=` and the same for each user but root.
 public struct QueueBounds: Equatable, Sendable {
   /// A number of updates and their payloads and parameters in bytes.
   public struct Load: Equatable, Sendable {
@@ -61,6 +61,7 @@ public struct QueueBounds: Equatable, Sendable {
     }
     try check(waiting.all.updates, .updates, 1, "MaxWaiting=", all.updates, of: nil)
     try check(waiting.all.bytes, .bytes, bytes, "MaxWaitingBytes=", all.bytes, of: nil)
+    if uid == 0 { return }
     try check(waiting.ofUser.updates, .updates, 1, "MaxWaitingPerUser=", perUser.updates, of: uid)
     try check(waiting.ofUser.bytes, .bytes, bytes, "MaxWaitingBytesPerUser=", perUser.bytes, of: uid)
   }

@@ -8,8 +8,8 @@ public struct Submission: Equatable, Sendable {
   public private(set) var handler: String
   public private(set) var parameters: [String: String]
   public private(set) var payload: [UInt8]
-  /// The client's; nil: the service makes one.
-  public private(set) var id: UpdateID?
+  /// What the client calls it; nil: nothing.
+  public private(set) var clientID: ClientID?
   public private(set) var key: String?
   public private(set) var priority = 0
   /// At most 1 h, rounded up to at most a few hundred different values; nil: the handler's.
@@ -18,7 +18,7 @@ public struct Submission: Equatable, Sendable {
   public private(set) var deadline: WallTime?
   public private(set) var onDeadline = OnDeadline.expire
   public private(set) var screen: String?
-  /// A digest of everything except `id`: the same content means the same update.
+  /// A digest of everything except `clientID`: the same content means the same update.
   public private(set) var content = ""
 
   static let longestKey = 200
@@ -32,10 +32,7 @@ public struct Submission: Equatable, Sendable {
     handler = request.handler
     parameters = request.parameters ?? [:]
     payload = try Self.payload(request)
-    if let text = request.id {
-      guard let id = UpdateID(text) else { throw BodyProblem.badID.refusal }
-      self.id = id
-    }
+    clientID = try Self.clientID(request)
     guard size - payload.count <= Limits.parameters else {
       throw BodyProblem.parametersTooLarge(bytes: size - payload.count).refusal
     }
@@ -76,6 +73,15 @@ public struct Submission: Equatable, Sendable {
   private static func requested(_ text: String, _ time: WallTime?) -> String {
     if let span = try? TimeSpan.parse(text) { return "+\(span.wholeMilliseconds)" }
     return time?.rfc3339 ?? text
+  }
+
+  private static func clientID(_ request: SubmitRequest) throws(CallRefusal) -> ClientID? {
+    if request.clientId != nil && request.id != nil { throw BodyProblem.twoIDs.refusal }
+    guard let text = request.clientId ?? request.id else { return nil }
+    guard let id = ClientID(text) else {
+      throw BodyProblem.badID(field: request.clientId == nil ? "id" : "clientId").refusal
+    }
+    return id
   }
 
   private mutating func readOrder(_ request: SubmitRequest) throws(CallRefusal) {

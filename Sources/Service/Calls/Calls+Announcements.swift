@@ -81,7 +81,7 @@ extension Calls {
     for overdue in answers.timedOut(at: now) {
       answer(overdue.token) {
         if overdue.accepted { return try show(overdue.id, status: 202, now) }
-        throw StateProblem.notEndedInTime(replies(now).blockers(of: overdue.id)).refusal
+        throw StateProblem.notEndedInTime(replies(now).blockers(of: .update(overdue.id))).refusal
       }
     }
   }

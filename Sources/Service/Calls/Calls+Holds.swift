@@ -11,9 +11,6 @@ import TouchgateAPI
 
 /// The operator's pause, and holds.
 extension Calls {
-  /// Most holds at once, bound ones and those with an end of their own.
-  static let mostHolds = 64
-
   func pause(_ caller: Caller) throws -> HTTPResponse? {
     try permissions(caller).require(.admin)
     let reason = try CheckedPause(body: caller.request.body).reason
@@ -36,9 +33,7 @@ extension Calls {
     try permissions(caller).require(.hold)
     let request = try CheckedHold(body: caller.request.body, longest: configuration.maxHold)
     try snapshot.require(request.screen)
-    if engine.scheduler.activeHolds.count >= Self.mostHolds {
-      throw StateProblem.tooManyHolds(limit: Self.mostHolds).refusal
-    }
+    try makeRoom(for: caller)
     let wall = SystemClock.wall
     let hold = Hold(
       id: newID(), screen: request.screen, owner: caller.submitter, unit: Self.unit(ofProcess: caller.peer.pid),
@@ -53,6 +48,28 @@ extension Calls {
     server.openStream(caller.token)
     write(caller.token, replies(now).hold(hold), now)
     return nil
+  }
+
+  /// At the total limit, the last hold of the user who has the most ends.
+  private func makeRoom(for caller: Caller) throws {
+    // Those that are still being stored count.
+    engine.drain(at: caller.now)
+    let (held, limits) = (engine.scheduler.activeHolds, Limits.holds)
+    switch limits.verdict(held.map(\.owner.uid), adding: caller.peer.uid) {
+    case .admitted: break
+    case .tooManyOfUser: throw StateProblem.tooManyHolds(limit: limits.perUser, uid: caller.peer.uid).refusal
+    case .tooMany: throw StateProblem.tooManyHolds(limit: limits.all, uid: nil).refusal
+    case .givesWay(let user):
+      guard let hold = held.last(where: { $0.owner.uid == user }) else { break }
+      log.warning("hold \(hold.id) ended: \(limits.all) holds are active, and its owner, user \(user), has the most")
+      end(hold, caller.now)
+    }
+  }
+
+  /// Ends a hold, and the stream of a bound one.
+  private func end(_ hold: Hold, _ now: Instant) {
+    if let stream = open.closeHold(hold.id) { server.end(stream) }
+    engine.feed { $0.release(hold.id, at: now) }
   }
 
   func holds(_ caller: Caller) -> HTTPResponse {
@@ -70,8 +87,7 @@ extension Calls {
       try awaitChange(caller) { $0.release(hold.id, at: caller.now) }
       return nil
     }
-    if let stream = open.closeHold(hold.id) { server.end(stream) }
-    engine.feed { $0.release(hold.id, at: caller.now) }
+    end(hold, caller.now)
     return Replies.json(200, replies(caller.now).hold(hold))
   }
 

@@ -19,26 +19,28 @@ extension Calls {
     let (dryRun, ifQuiet) = (try query.flag("dryRun"), try query.flag("ifQuiet"))
     let submission = try Submission(body: caller.request.body, now: SystemClock.wall)
     try check(submission, caller)
-    let id = submission.id ?? newID()
-    // The same id twice in one wake-up: the first must be durable before the second is compared with it.
-    if answers.isArriving(id) { engine.drain(at: now) }
-    if let known = try engine.store.find(id) {
-      if known.update.content != submission.content { throw StateProblem.idInUse(id.text).refusal }
+    if let known = try known(submission.clientID, caller) {
+      let id = known.update.id
+      if known.update.content != submission.content {
+        throw StateProblem.idInUse(known.update.clientID?.text ?? id.text).refusal
+      }
       if case .finished = known.state { return try show(id, status: 200, now) }
       guard let wait else { return try show(id, status: 202, now) }
       answers.awaitEnd(id, until: now + wait, accepted: true, caller.token)
       return nil
     }
+    let id: UpdateID = newID()
     try submission.checkDeadline(SystemClock.wall)
     // Neither may the update that it supersedes be on its way into the store.
     if submission.key != nil { engine.drain(at: now) }
-    try checkBounds(submission.handler, submission.key, submission.size, caller)
+    try checkBounds(submission.handler, submission.key, submission.size, of: caller.peer.uid, now)
     let update = Update(
       id: id, handler: submission.handler, parameters: submission.parameters, createdAt: SystemClock.wall,
       submitter: caller.submitter, sequence: engine.nextSequence(), key: submission.key,
       priority: submission.priority, quietPeriod: submission.quietPeriod, notBefore: submission.notBefore,
       deadline: submission.deadline, onDeadline: submission.onDeadline,
-      screen: submission.screen, size: submission.size, content: submission.content)
+      screen: submission.screen, size: submission.size, content: submission.content,
+      clientID: submission.clientID)
     if dryRun || ifQuiet {
       let blockers = preview(update, now)
       if ifQuiet, !blockers.isEmpty { throw StateProblem.wouldWait(blockers).refusal }
@@ -46,6 +48,21 @@ extension Calls {
     }
     answers.awaitAcceptance(id, waitUntil: wait.map { now + $0 }, caller.token)
     engine.feed { $0.submit(update, payload: submission.payload, at: now) }
+    return nil
+  }
+
+  /// The update that the caller has submitted with this id before. Throws if something else has the id.
+  private func known(_ name: ClientID?, _ caller: Caller) throws -> StoredUpdate? {
+    guard let name else { return nil }
+    let uid = caller.peer.uid
+    // The same id twice in one wake-up: the first must be durable before the second is compared with it.
+    let arriving = answers.arriving.compactMap(engine.scheduler.update)
+    if arriving.contains(where: { $0.clientID == name && $0.submitter.uid == uid }) { engine.drain(at: caller.now) }
+    if let known = try engine.store.find(name, ofUser: uid) { return known }
+    if engine.scheduler.isHoldOrTurn(name.text) { throw StateProblem.idOfHoldOrTurn(name.text).refusal }
+    if let id = UpdateID(name.text), try engine.store.find(id) != nil {
+      throw StateProblem.idOfUpdate(name.text).refusal
+    }
     return nil
   }
 
@@ -62,17 +79,18 @@ extension Calls {
 
   /// Refuses what would make the queue longer or larger than allowed. What supersedes a waiting update, or ends because
   /// of it, does not make it longer.
-  func checkBounds(_ handler: String, _ key: String?, _ size: Int, _ caller: Caller) throws {
+  func checkBounds(
+    _ handler: String, _ key: String?, _ size: Int, of uid: UInt32, _ now: Instant
+  ) throws {
     let bounds = QueueBounds(
       all: .init(updates: configuration.maxWaiting, bytes: configuration.maxWaitingBytes),
       perUser: .init(updates: configuration.maxWaitingPerUser, bytes: configuration.maxWaitingBytesPerUser))
-    let uid = caller.peer.uid
     // Submissions of the same wake-up that are still being stored count once they are; near a bound that is awaited.
-    let arriving = answers.arriving
-    if arriving > 0, bounds.couldBeExceeded(waiting(of: uid), by: arriving + 1) { engine.drain(at: caller.now) }
+    let arriving = answers.arriving.count
+    if arriving > 0, bounds.couldBeExceeded(waiting(of: uid), by: arriving + 1) { engine.drain(at: now) }
     var waiting = waiting(of: uid)
     let scheduler = engine.scheduler
-    if let key, let id = scheduler.waiting(handler: handler, key: key), let old = scheduler.update(id) {
+    if let key, let id = scheduler.waiting(handler: handler, key: key, user: uid), let old = scheduler.update(id) {
       switch scheduler.policy(of: handler).coalescing {
       case .first: return
       case .all: break

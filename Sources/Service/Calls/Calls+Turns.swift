@@ -26,6 +26,7 @@ extension Calls {
     let request = try CheckedTurn(body: caller.request.body, guardKinds: GuardKind.allCases.map(\.rawValue))
     try snapshot.require(request.screen)
     let kind = request.guardKind.flatMap(GuardKind.init(rawValue:)) ?? .verify
+    if kind == .grab { try permissions(caller).require(.grab) }
     take(
       caller, quiet: request.quietPeriod, screen: request.screen, timeout: timeout, guardKind: kind, isMoment: false)
     return nil
@@ -51,7 +52,7 @@ extension Calls {
   }
 
   /// The scheduler starts a turn.
-  func startTurn(_ id: UpdateID, _ releasedAt: Instant?, _ now: Instant) {
+  func startTurn(_ id: TurnID, _ releasedAt: Instant?, _ now: Instant) {
     guard let turn = open.startTurn(id) else {
       engine.feed { $0.leave(id, at: now) }
       return
@@ -73,7 +74,7 @@ extension Calls {
   /// Turns that were waited for as long as somebody wanted.
   func refuseOverdueTurns(_ now: Instant) {
     for id in open.overdueTurns(at: now) {
-      let blockers = replies(now).blockers(of: id)
+      let blockers = replies(now).blockers(of: .turn(id))
       guard let turn = leaveTurn(id, now) else { continue }
       server.respond(turn.token, StateProblem.notQuiet(blockers).refusal.response)
     }
@@ -81,7 +82,7 @@ extension Calls {
 
   /// The turn is over, or nobody waits for it any more.
   @discardableResult
-  func leaveTurn(_ id: UpdateID, _ now: Instant) -> OpenReplies.OpenTurn? {
+  func leaveTurn(_ id: TurnID, _ now: Instant) -> OpenReplies.OpenTurn? {
     guard let turn = open.endTurn(id) else { return nil }
     if turn.hasStarted { engine.endGuard(now) }
     engine.feed { $0.leave(id, at: now) }

@@ -2,6 +2,7 @@ import ControlAPI
 import HTTPTypes
 import Linux
 import Scheduling
+import ServiceConfiguration
 import ServiceLog
 import Timeline
 import TouchgateAPI
@@ -34,7 +35,7 @@ extension Calls {
 
   func waitForEnd(_ text: String, _ caller: Caller) throws -> HTTPResponse? {
     let timeout = try caller.query.span("timeout", atMost: Self.longestWait)
-    let stored = try find(text)
+    let stored = try find(text, caller)
     if case .finished = stored.state { return Replies.json(200, replies(caller.now).update(stored)) }
     answers.awaitEnd(
       stored.update.id, until: timeout.map { caller.now + $0 }, accepted: false, caller.token)
@@ -53,7 +54,7 @@ extension Calls {
   /// The update is to wait for less.
   func expedite(_ text: String, _ kind: Expedited, _ caller: Caller) throws -> HTTPResponse? {
     if kind == .force { try permissions(caller).require(.force) }
-    let id = try waiting(kind == .force ? try find(text) : try own(text, caller))
+    let id = try waiting(kind == .force ? try find(text, caller) : try own(text, caller))
     if kind == .force { log.warning("\(id): forced by \(caller.name)", .forced, [.update(id)]) }
     try awaitChange(caller) { $0.expedite(id, kind) }
     return nil
@@ -67,14 +68,19 @@ extension Calls {
     }
     if result.state == .applied { throw StateProblem.alreadyApplied.refusal }
     let update = stored.update
-    _ = try definition(update.handler)
-    if let key = update.key, engine.scheduler.policy(of: update.handler).coalescing != .all,
-      let other = try engine.scheduler.waiting(handler: update.handler, key: key) ?? engine.store.newer(than: update)
+    let (scheduler, user) = (engine.scheduler, update.submitter.uid)
+    let definition = try definition(update.handler)
+    if let reason = definition.refusal(of: update, admin: configuration.rights.admin) {
+      throw StateProblem.notPermittedAnyMore(reason: reason).refusal
+    }
+    if let key = update.key, scheduler.policy(of: update.handler).coalescing != .all,
+      let other = try scheduler.waiting(handler: update.handler, key: key, user: user)
+        ?? engine.store.newer(than: update, ofUser: scheduler.keyOwner(update.handler, user))
     {
       throw StateProblem.superseded(by: other.text, key: key).refusal
     }
     if try engine.store.payload(of: update.id) == nil { throw StateProblem.payloadGone.refusal }
-    try checkBounds(update.handler, update.key, update.size, caller)
+    try checkBounds(update.handler, update.key, update.size, of: user, caller.now)
     try awaitChange(caller) { $0.reopen(update, at: caller.now) }
     return nil
   }

@@ -88,7 +88,7 @@ final class Calls {
     }
 
     var peer: Peer { request.peer }
-    var submitter: Submitter { Submitter(uid: peer.uid, pid: peer.pid) }
+    var submitter: Submitter { Submitter(uid: peer.uid, pid: peer.pid, groups: [peer.gid] + peer.groups) }
     var query: Query { Query(request.query) }
     /// For the log: `user 1000, process 4711`.
     var name: String { "user \(peer.uid), process \(peer.pid)" }
@@ -106,7 +106,7 @@ final class Calls {
     case .feedback: try feedback(caller)
     case .submit: try submit(caller)
     case .list: try list(caller)
-    case .show(let id), .why(let id): Replies.json(200, replies(caller.now).update(try find(id)))
+    case .show(let id), .why(let id): Replies.json(200, replies(caller.now).update(try find(id, caller)))
     case .whyAll: try whyAll(caller)
     case .payload(let id): try payload(id, caller)
     case .parameters(let id): Replies.json(200, try own(id, caller).update.parameters)
@@ -186,21 +186,40 @@ final class Calls {
       switch right {
       case .force: rights.force.contains(caller.peer)
       case .hold: rights.hold?.contains(caller.peer) ?? true
+      case .grab: rights.grab.contains(caller.peer)
       case .admin: rights.admin.contains(caller.peer)
       }
     }
   }
 
-  func find(_ text: String) throws -> StoredUpdate {
-    guard let id = UpdateID(text), let stored = try engine.store.find(id) else {
-      throw StateProblem.unknownUpdate(text).refusal
+  /// The update that the caller means by an id: the caller's own of this name, the one with this id, or, for
+  /// administrators, the one that its user calls so.
+  func find(_ text: String, _ caller: Caller) throws -> StoredUpdate {
+    let (name, store) = (ClientID(text), engine.store)
+    let user = try caller.query.user()
+    if let user, user != caller.peer.uid { try permissions(caller).require(.admin) }
+    if let name, let named = try store.find(name, ofUser: user ?? caller.peer.uid) { return named }
+    if let id = UpdateID(text), let stored = try store.find(id), user.map({ $0 == stored.update.submitter.uid }) ?? true
+    {
+      return stored
     }
-    return stored
+    if let name, user == nil, permissions(caller).has(.admin) {
+      let named = try store.named(name, limit: Self.mostCandidates)
+      if let only = named.first, named.count == 1 { return only }
+      if named.count > 1 {
+        let candidates = named.map { CandidateReply(id: $0.update.id.text, uid: $0.update.submitter.uid) }
+        throw StateProblem.ambiguousID(text, candidates).refusal
+      }
+    }
+    throw StateProblem.unknownUpdate(text).refusal
   }
+
+  /// Most updates that a refusal lists.
+  static let mostCandidates = 16
 
   /// An update that the caller is allowed to access.
   func own(_ text: String, _ caller: Caller) throws -> StoredUpdate {
-    let stored = try find(text)
+    let stored = try find(text, caller)
     try permissions(caller).requireUpdate(of: stored.update.submitter.uid)
     return stored
   }
@@ -215,7 +234,8 @@ final class Calls {
       definition.name, isAllowed: definition.allowed?.contains(caller.peer) ?? true, file: definition.file)
   }
 
-  func newID() -> UpdateID {
-    UpdateID(time: SystemClock.wall, randomHigh: .random(in: 0 ... .max), randomLow: .random(in: 0 ... .max))
+  /// A ULID: unique among the ids of one kind, and of all kinds.
+  func newID<Subject>() -> Identifier<Subject> {
+    Identifier(time: SystemClock.wall, randomHigh: .random(in: 0 ... .max), randomLow: .random(in: 0 ... .max))
   }
 }

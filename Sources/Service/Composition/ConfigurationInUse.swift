@@ -48,7 +48,7 @@ final class ConfigurationInUse {
     if let notice = changes.restartNotice { owners.log.notice(notice) }
     for missing in new.missingPrograms() { owners.log.warning("\(missing)") }
     configuration = new
-    owners.runner.configure(new.handlers)
+    owners.runner.configure(new.handlers, admin: new.rights.admin)
     owners.engine.limitHistory(new.history, now)
     owners.engine.feed {
       $0.configure(

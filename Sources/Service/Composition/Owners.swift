@@ -39,7 +39,7 @@ struct Owners {
     haptics = FeedbackDesk(loop: loop, log: log, settings: configuration.haptics)
     runner = HandlerRunner(
       loop: loop, manager: BusUnitManager(bus), log: log, folder: options.stateDirectory, boot: boot,
-      definitions: configuration.handlers)
+      definitions: configuration.handlers, admin: configuration.rights.admin)
     let scheduler = Scheduler(
       policy: configuration.servicePolicy, policies: configuration.handlerPolicies,
       interval: configuration.retryInterval, boot: boot, seed: .random(in: 0 ... .max))

@@ -29,6 +29,8 @@ extension View {
       label("id") + printable(update.id),
       label("handler") + printable(update.handler),
     ]
+    if let name = update.clientId { lines.insert(label("client id") + printable(name), at: 1) }
+    if let uid = update.uid { lines.append(label("user") + "\(uid)") }
     if let screen = update.screen { lines.append(label("screen") + printable(screen)) }
     if let key = update.key { lines.append(label("key") + printable(key)) }
     lines += [

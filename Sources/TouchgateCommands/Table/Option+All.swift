@@ -14,12 +14,14 @@ extension Option {
     help: "pass this file to the handler on standard input; - reads standard input; at most 1 MiB of any bytes")
   static let id = Option(
     name: "id", value: .required("ID"),
-    help: "use this ID, which makes retries safe: the same ID with the same content is one update; 1 to 64 characters "
-      + "of A-Z a-z 0-9 . _ -")
+    help: "your own ID for the update, which makes retries safe: the same ID with the same content is one update; 1 to "
+      + "64 characters of A-Z a-z 0-9 . _ -, the first a letter or a digit. Other verbs take it as well as the printed ID"
+  )
   static let key = Option(
     name: "key", value: .required("KEY"),
-    help: "what the update is about; at most 200 bytes. A newer update with the same handler and key supersedes the "
-      + "waiting one, unless the handler's Coalesce= says otherwise")
+    help:
+      "what the update is about; at most 200 bytes. A newer update of yours with the same handler and key supersedes "
+      + "the waiting one, unless the handler's Coalesce= or SharedKeys= says otherwise")
   static let priority = Option(
     name: "priority", value: .required("N"), help: "-100 to 100, default 0; higher is applied first")
   static let quiet = Option(

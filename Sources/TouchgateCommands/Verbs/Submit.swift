@@ -32,7 +32,7 @@ extension Submit {
     let handler = try arguments.required(.handler)
     if handler.contains("=") { throw UsageError(.missingHandler(parameter: handler), verb: arguments.verb.name) }
     request = SubmitRequest(
-      handler: handler, parameters: try Submit.parameters(arguments), id: arguments[.id], key: arguments[.key],
+      handler: handler, parameters: try Submit.parameters(arguments), clientId: arguments[.id], key: arguments[.key],
       priority: try arguments.number(.priority, expected: "a whole number from -100 to 100"),
       quietPeriod: arguments[.quiet], notBefore: arguments[.notBefore], deadline: arguments[.deadline],
       onDeadline: arguments[.onDeadline], screen: arguments[.screen])

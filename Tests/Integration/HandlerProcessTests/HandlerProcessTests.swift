@@ -35,7 +35,7 @@ struct HandlerProcessTests {
     Update(
       id: UpdateID("a") ?? UpdateID(time: WallTime(millisecondsSinceEpoch: 0), randomHigh: 0, randomLow: 0),
       handler: "page", parameters: ["url": "x y"], createdAt: WallTime(millisecondsSinceEpoch: 0),
-      submitter: Submitter(uid: 1, pid: 2), sequence: 1)
+      submitter: Submitter(uid: 1, pid: 2), sequence: 1, clientID: ClientID("menu-7"))
   }
 
   /// Starts it and runs the loop until it has ended.
@@ -63,7 +63,9 @@ struct HandlerProcessTests {
     #expect(end?.result.state == .applied && end?.result.message == "exit 0")
     #expect(try String(contentsOfFile: "\(folder)/payload", encoding: .utf8) == "two\nlines")
     let environment = try String(contentsOfFile: "\(folder)/env", encoding: .utf8).split(separator: "\n")
-    for entry in ["TOUCHGATE_PARAM_URL=x y", "TOUCHGATE_UPDATE_ID=a", "TOUCHGATE_ATTEMPT=2", "KEPT=1"] {
+    for entry in [
+      "TOUCHGATE_PARAM_URL=x y", "TOUCHGATE_UPDATE_ID=a", "TOUCHGATE_CLIENT_ID=menu-7", "TOUCHGATE_ATTEMPT=2", "KEPT=1",
+    ] {
       #expect(environment.contains(Substring(entry)))
     }
     #expect(!environment.contains { $0.hasPrefix("NOTIFY_SOCKET") || $0.hasPrefix("TOUCHGATE_SECRET") })

@@ -9,14 +9,15 @@ struct Sample {
   /// Lines that a handler's file needs before the key.
   let context: String
 
-  init(_ good: String, bad: String, with context: String = "Exec=/bin/true") {
+  /// Lines that make a handler without the key.
+  let complete: String
+
+  init(_ good: String, bad: String, with context: String = "Exec=/bin/true", instead complete: String? = nil) {
     self.good = good
     self.bad = bad
     self.context = context
+    self.complete = complete ?? (context.isEmpty ? "Exec=/bin/true" : context)
   }
-
-  /// Lines that make a handler without the key.
-  var complete: String { context.isEmpty ? "Exec=/bin/true" : context }
 
   static let settings: [String: Sample] = [
     "Gate QuietPeriod": Sample("2s", bad: "soon"),
@@ -42,6 +43,7 @@ struct Sample {
     "Devices Ignore": Sample("seat:seat1", bad: "seats:seat1"),
     "Rights Force": Sample("root @root 1000", bad: "no-such-user"),
     "Rights Hold": Sample("", bad: "@no-such-group"),
+    "Rights Grab": Sample("1000", bad: "no-such-user"),
     "Rights Admin": Sample("@0", bad: "@"),
     "Haptics Device": Sample("none", bad: "some"),
     "Haptics LeadMs": Sample("0", bad: "101"),
@@ -59,7 +61,7 @@ struct Sample {
   static let handler: [String: Sample] = [
     "Handler Exec": Sample("/bin/false", bad: "bin/false", with: ""),
     "Handler Unit": Sample("touchgate-x@.service", bad: "x.timer", with: ""),
-    "Handler Deliver": Sample("yes", bad: "maybe", with: ""),
+    "Handler Deliver": Sample("yes", bad: "maybe", with: "AllowUsers=root", instead: "Exec=/bin/true\nAllowUsers=root"),
     "Handler Param": Sample("page ^[a-z]+$", bad: "9page"),
     "Handler Timeout": Sample("infinity", bad: "0"),
     "Handler Guard": Sample("grab", bad: "lock"),
@@ -67,6 +69,7 @@ struct Sample {
     "Handler Attempts": Sample("100", bad: "101"),
     "Handler Backoff": Sample("100ms", bad: "99ms"),
     "Handler Coalesce": Sample("all", bad: "none"),
+    "Handler SharedKeys": Sample("yes", bad: "shared"),
     "Handler OnInterrupted": Sample("fail", bad: "ask"),
     "Handler Reboots": Sample("yes", bad: "never"),
     "Handler RebootTimeout": Sample("1s", bad: "999ms", with: "Exec=/bin/true\nReboots=yes"),

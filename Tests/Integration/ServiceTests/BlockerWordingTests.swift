@@ -43,18 +43,15 @@ struct BlockerWordingTests {
     #expect(clears(.resumed) == "after `touchgate resume`")
     #expect(clears(.receiverConnects).contains("GET /v1/deliveries"))
     #expect(clears(.screenIsFound(orAt: nil)).contains("OnNoScreen=apply"))
-    #expect(clears(.ends(id)) == "when menu-7 has ended")
+    #expect(clears(.ends(.update(id))) == "when menu-7 has ended")
   }
 
-  @Test("reasons name the handler, the key and the screen")
+  @Test("reasons name the handler and the screen")
   func reasons() {
     #expect(Blocker.Reason.words("disk full").wording == "disk full")
     #expect(Blocker.Reason.noSuchScreen("door").wording == "there is no screen 'door'")
     #expect(
-      Blocker.Reason.rebooted(times: 3, within: .seconds(3600), handler: "os", key: "image").wording
-        == "the machine has rebooted 3 times in 1 h for handler 'os', key 'image'")
-    #expect(
-      Blocker.Reason.rebooted(times: 3, within: .seconds(3600), handler: "os", key: nil).wording
+      Blocker.Reason.rebooted(times: 3, within: .seconds(3600), handler: "os").wording
         == "the machine has rebooted 3 times in 1 h for handler 'os'")
   }
 }

@@ -158,20 +158,124 @@ struct LimitTests {
     #expect(trial.server.openConnections == clients.count + 1)
   }
 
+  /// Whose connection comes next.
+  private final class NextUser {
+    var uid: UInt32 = 1000
+  }
+
+  private func underTest(_ user: NextUser) throws -> ServerUnderTest {
+    try ServerUnderTest { _ in Peer(pid: 1, uid: user.uid, gid: 100) }
+  }
+
+  /// `count` connections of a user, accepted.
+  private func connect(_ count: Int, _ uid: UInt32, _ user: NextUser, _ trial: ServerUnderTest) throws -> [RawClient] {
+    user.uid = uid
+    let before = trial.server.openConnections
+    let clients = try (0..<count).map { _ in try trial.client() }
+    try #require(trial.serve { trial.server.openConnections == before + count })
+    return clients
+  }
+
   @Test("a user's connections above the limit are refused, and a closed one makes room")
   func perUser() throws {
-    let trial = try ServerUnderTest()
-    let clients = try (0..<Limits.connectionsPerUser).map { _ in try trial.client() }
-    #expect(trial.serve { trial.server.openConnections == Limits.connectionsPerUser })
+    let user = NextUser()
+    let trial = try underTest(user)
+    let most = Limits.connections.perUser
+    let clients = try connect(most, 1000, user, trial)
     let further = try trial.client()
     try expectRefused(trial.reply(to: further), 429, "tooManyConnections")
-    #expect(trial.server.openConnections == Limits.connectionsPerUser)
+    #expect(trial.server.openConnections == most)
 
     clients[0].close()
-    #expect(trial.serve { trial.server.openConnections == Limits.connectionsPerUser - 1 })
+    #expect(trial.serve { trial.server.openConnections == most - 1 })
     let next = try trial.client()
     next.send("GET / HTTP/1.1\r\nHost: x\r\n\r\n")
     _ = try trial.takeRequest()
+  }
+
+  @Test("root has no limit of its own, and eight users at their limit do not lock it out: one of theirs ends")
+  func root() throws {
+    let user = NextUser()
+    let trial = try underTest(user)
+    let (all, most) = (Limits.connections.all, Limits.connections.perUser)
+    var clients: [RawClient] = []
+    for uid in 0..<(all / most) { clients += try connect(most, UInt32(1000 + uid), user, trial) }
+    #expect(clients.count == all)
+    user.uid = 0
+    let root = try (0..<most * 2).map { _ in try trial.client() }
+    for client in root { client.send("GET / HTTP/1.1\r\nHost: x\r\n\r\n") }
+    #expect(
+      trial.serve { trial.requests.count == root.count },
+      "\(trial.requests.count) requests, \(trial.server.openConnections) connections")
+    #expect(trial.requests.allSatisfy { $0.request.peer.uid == 0 })
+    #expect(trial.serve { trial.server.openConnections == all })
+    for client in clients { client.receive() }
+    #expect(clients.count { $0.ended } == root.count)
+    user.uid = 1000
+    let further = try trial.client()
+    further.send("GET / HTTP/1.1\r\nHost: x\r\n\r\n")
+    #expect(trial.serve { trial.requests.contains { $0.request.peer.uid == 1000 } }, "root has most now")
+    #expect(trial.serve { trial.server.openConnections == all })
+  }
+
+  @Test("at the total limit nobody gives way to a user who would then have as many")
+  func full() throws {
+    let user = NextUser()
+    let trial = try underTest(user)
+    let (all, most) = (Limits.connections.all, Limits.connections.perUser)
+    var clients: [RawClient] = []
+    for uid in 0..<(all / most) { clients += try connect(most, UInt32(1000 + uid), user, trial) }
+    clients[0].close()
+    try #require(trial.serve { trial.server.openConnections == all - 1 })
+    clients += try connect(1, 2000, user, trial)
+    user.uid = 1000
+    try expectRefused(trial.reply(to: try trial.client()), 503, "tooManyConnections")
+    #expect(trial.server.openConnections == all)
+  }
+
+  @Test("at the total limit an idle connection of the user who has most ends, not one that waits for its answer")
+  func idleGivesWay() throws {
+    let user = NextUser()
+    let trial = try underTest(user)
+    let (all, most) = (Limits.connections.all, Limits.connections.perUser)
+    // Root has most.
+    let idle = try connect(all - 2 * most, 0, user, trial)
+    let busy = try connect(1, 0, user, trial)
+    busy[0].send("GET / HTTP/1.1\r\nHost: x\r\n\r\n")
+    _ = try trial.takeRequest()
+    let others = try connect(most, 1000, user, trial) + connect(most - 1, 1001, user, trial)
+    user.uid = 1002
+    let next = try trial.client()
+    next.send("GET / HTTP/1.1\r\nHost: x\r\n\r\n")
+    #expect(try trial.takeRequest().request.peer.uid == 1002)
+    #expect(
+      trial.serve {
+        idle.last?.receive()
+        return idle.last?.ended == true
+      })
+    for client in busy + others { client.receive() }
+    #expect(!(busy + others).contains { $0.ended })
+  }
+
+  @Test("a request that waits for its answer is over when its connection gives way")
+  func waitingGivesWay() throws {
+    let user = NextUser()
+    let trial = try underTest(user)
+    let all = Limits.connections.all
+    let clients = try connect(all, 0, user, trial)
+    for client in clients { client.send("GET / HTTP/1.1\r\nHost: x\r\n\r\n") }
+    let tokens = try clients.map { _ in try trial.takeRequest().token }
+    _ = try connect(0, 1000, user, trial)
+    let next = try trial.client()
+    next.send("GET / HTTP/1.1\r\nHost: x\r\n\r\n")
+    _ = try trial.takeRequest()
+    var gone: [RequestToken] = []
+    #expect(
+      trial.serve {
+        gone += trial.server.takeGone()
+        return trial.server.openConnections == all
+      })
+    #expect(gone == [tokens.last])
   }
 
   @Test("stopping closes every connection, also waiting ones, and the socket")

@@ -11,7 +11,7 @@ struct ServerRefusalTests {
   func plain() {
     let limits: [ServerRefusal: Int] = [
       .bodyTooLarge: Limits.body, .headerTooLarge: Limits.header, .queryTooLong: Limits.queryNames,
-      .tooManyConnections: Limits.connections, .tooManyConnectionsOfUser: Limits.connectionsPerUser,
+      .tooManyConnections: Limits.connections.all, .tooManyConnectionsOfUser: Limits.connections.perUser,
     ]
     for refusal in ServerRefusal.allCases {
       let text = String(decoding: refusal.response.body, as: UTF8.self)

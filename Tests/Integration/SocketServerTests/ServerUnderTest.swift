@@ -13,10 +13,11 @@ final class ServerUnderTest {
   var now = Instant(nanoseconds: 1_000_000_000_000)
   private(set) var requests: [IncomingRequest] = []
 
-  init() throws {
+  /// `peer`: who connects; nil: as the kernel says.
+  init(peer: ((CInt) -> Peer)? = nil) throws {
     folder = try temporaryFolder()
     path = folder + "/touchgate.sock"
-    server = try HTTPServer(listening: HTTPServer.listen(path: path, mode: 0o660))
+    server = try HTTPServer(listening: HTTPServer.listen(path: path, mode: 0o660), peer: peer)
   }
 
   deinit {

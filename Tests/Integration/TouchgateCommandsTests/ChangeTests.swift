@@ -17,7 +17,7 @@ struct ChangeTests {
     #expect(
       try service.askedBody(SubmitRequest.self)
         == SubmitRequest(
-          handler: "reload", id: "7", key: "menu", priority: -5, quietPeriod: "30s", notBefore: "30min",
+          handler: "reload", clientId: "7", key: "menu", priority: -5, quietPeriod: "30s", notBefore: "30min",
           deadline: "2026-11-30T02:00:00Z", onDeadline: "apply"))
   }
 

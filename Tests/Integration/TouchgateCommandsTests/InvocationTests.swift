@@ -15,7 +15,8 @@ struct InvocationTests {
       isSame(
         invocation.action,
         Submit(
-          request: SubmitRequest(handler: "reload", parameters: ["url": "a=b", "empty": ""], id: "7"), payload: "-")))
+          request: SubmitRequest(handler: "reload", parameters: ["url": "a=b", "empty": ""], clientId: "7"),
+          payload: "-")))
   }
 
   @Test("after -- nothing is an option")

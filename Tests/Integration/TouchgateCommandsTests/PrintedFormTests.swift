@@ -140,6 +140,8 @@ struct PrintedFormTests {
         blocked   by unknown, no touchscreen: clears when one is plugged in
 
         """)
+    (update.clientId, update.uid) = ("menu-7", 1000)
+    #expect(view.fields(update).hasPrefix("id        01J\nclient id menu-7\nhandler   reload-page\nuser      1000\n"))
     update = applied()
     update.result?.message = "done\nreally"
     #expect(

@@ -132,7 +132,7 @@ struct ControlRowsTests {
       try store.perform([.accept(update, payload: []), .finish(update.id, result(state, after: Int64(number)))])
     }
     let all = [
-      Reboot(handler: "os", key: nil, at: now), Reboot(handler: "os", key: "k", at: later(1)),
+      Reboot(handler: "os", at: now), Reboot(handler: "os", at: later(1)),
     ]
     #expect(try store.reboots(of: ["os", "other"], since: now) == all)
     #expect(try store.reboots(of: ["os"], since: later(1)) == [all[1]])
@@ -152,13 +152,14 @@ struct ControlRowsTests {
     try store.perform([
       .accept(try keyed("c", 3, key: "l"), payload: []), .accept(try keyed("d", 4, key: nil), payload: []),
     ])
-    #expect(try store.newer(than: a) == nil)
+    #expect(try store.newer(than: a, ofUser: 1) == nil)
     let e = try keyed("e", 5)
     try store.perform([.accept(e, payload: [])])
-    #expect(try store.newer(than: a) == e.id)
-    #expect(try store.newer(than: e) == nil)
+    #expect(try store.newer(than: a, ofUser: 1) == e.id)
+    #expect(try store.newer(than: e, ofUser: 1) == nil)
+    #expect(try store.newer(than: a, ofUser: 2) == nil && store.newer(than: a, ofUser: nil) == e.id)
     try store.perform([.finish(e.id, result(.failed))])
-    #expect(try store.newer(than: a) == nil)
-    #expect(try store.newer(than: try keyed("d", 4, key: nil)) == nil)
+    #expect(try store.newer(than: a, ofUser: 1) == nil)
+    #expect(try store.newer(than: try keyed("d", 4, key: nil), ofUser: 1) == nil)
   }
 }

@@ -34,6 +34,11 @@ func id(_ text: String) throws -> UpdateID {
   try #require(UpdateID(text))
 }
 
+/// Of a hold or a client, where one is expected.
+func id<Subject>(_ text: String) throws -> Identifier<Subject> {
+  try #require(Identifier(text))
+}
+
 func update(_ name: String, _ sequence: Int64, parameters: [String: String] = [:]) throws -> Update {
   Update(
     id: try id(name), handler: "reload-page", parameters: parameters, createdAt: now,

@@ -119,6 +119,51 @@ struct HistoryTests {
     #expect(try folder.ask("SELECT SUM(kept) FROM updates") == ["60"])
   }
 
+  // MARK: Users
+
+  /// `count` updates of a user that have failed, with payloads of 10 bytes.
+  private func end(_ count: Int64, of uid: UInt32, from first: Int64, _ store: QueueStore) throws {
+    for number in first..<first + count {
+      let update = Update(
+        id: try id("u\(number)"), handler: "page", parameters: [:], createdAt: now,
+        submitter: Submitter(uid: uid, pid: 1), sequence: number, clientID: try id("c\(number)"))
+      try store.perform([
+        .accept(update, payload: .init(repeating: 1, count: 10)),
+        .finish(update.id, result(.failed, after: number * 1000)),
+      ])
+    }
+  }
+
+  private func left(of uid: UInt32) throws -> Int {
+    Int(try folder.ask("SELECT COUNT(*) FROM updates WHERE uid = \(uid)").first ?? "") ?? -1
+  }
+
+  @Test("at KeepHistoryEntries= the user who has most gives way: another user's ids are not forgotten, old as they are")
+  func users() throws {
+    var store = try open(HistoryLimits(entries: 20))
+    try end(3, of: 1000, from: 1, store)
+    try end(60, of: 1001, from: 100, store)
+    #expect(try left(of: 1000) == 3 && left(of: 1001) == 17)
+    #expect(try store.find(id("c1"), ofUser: 1000) != nil && store.find(id("c100"), ofUser: 1001) == nil)
+    try end(15, of: 1002, from: 200, store)
+    #expect(try left(of: 1000) == 3 && left(of: 1001) == 8 && left(of: 1002) == 9)
+    try store.close()
+    store = try open(HistoryLimits(entries: 6))
+    #expect(try store.prune(now) == false)
+    #expect(try left(of: 1000) == 2 && left(of: 1001) == 2 && left(of: 1002) == 2)
+    #expect(try store.find(id("u214")) != nil && store.find(id("u3")) != nil, "the newest stay")
+  }
+
+  @Test("beyond KeepPayloads= the user whose payloads are largest together loses theirs first")
+  func payloadsOfUsers() throws {
+    let store = try open(HistoryLimits(payloadBytes: 100))
+    try end(3, of: 1000, from: 1, store)
+    try end(20, of: 1001, from: 100, store)
+    #expect(try (1...3).allSatisfy { try store.payload(of: id("u\($0)"))?.count == 10 })
+    #expect(try store.payload(of: id("u119"))?.count == 10 && store.payload(of: id("u100")) == nil)
+    #expect(try folder.ask("SELECT SUM(kept) FROM updates") == ["100"])
+  }
+
   @Test("a batch that fails leaves the counts as they were")
   func countsAfterFailure() throws {
     let store = try open(HistoryLimits(entries: 1))

@@ -39,7 +39,7 @@ struct MigrationTests {
     Update(
       id: try id(name), handler: "page", parameters: name == "waiting" ? ["url": "http://x"] : [:],
       createdAt: WallTime(millisecondsSinceEpoch: created), submitter: Submitter(uid: uid, pid: pid),
-      sequence: sequence, size: name == "waiting" ? 20 : 2)
+      sequence: sequence, size: name == "waiting" ? 20 : 2, clientID: try id(name))
   }
 
   @Test("keeps every update in its place, with the defaults for new columns")
@@ -84,18 +84,65 @@ struct MigrationTests {
 
   @Test("screens of the older version count from their next boot on")
   func screens() throws {
-    let folder = try TemporaryFolder()
-    try folder.open().close()
-    _ = try folder.ask("DROP TABLE screens")
-    _ = try folder.ask("CREATE TABLE screens (name TEXT PRIMARY KEY) STRICT")
-    _ = try folder.ask("INSERT INTO screens VALUES ('Panel')")
-    _ = try folder.ask("PRAGMA user_version = \(Schema.steps.count - 1)")
-    let store = try folder.open()
+    let other = try TemporaryFolder()
+    try TemporaryFolder.change(
+      other.database,
+      "PRAGMA journal_mode = WAL; \(Schema.steps[..<4].joined()) PRAGMA user_version = 4; "
+        + "INSERT INTO screens VALUES ('Panel');")
+    let store = try other.open()
     #expect(try store.screens() == [StoredScreen(name: "Panel", boots: 1, boot: "", hardware: nil)])
     let seen = StoredScreen(name: "Panel", boots: 2, boot: "b", hardware: "usb-1 222a:0001")
     try store.remember(screens: [seen, StoredScreen(name: "Door", boots: 1, boot: "b", hardware: nil)], forget: [])
     try store.remember(screens: [], forget: ["Door"])
     #expect(try store.screens() == [seen])
+  }
+
+  @Test("ids that begin with neither letter nor digit, which were valid, become ULIDs; their updates wait on")
+  func oldIDs() throws {
+    try TemporaryFolder.change(
+      folder.database,
+      """
+      INSERT INTO updates VALUES
+        (20, '--help', 'page', '{}', 1700000000000, 1000, 42, 'waiting', 0, NULL, NULL, NULL, NULL),
+        (21, '.hidden', 'page', '{}', 1700000000001, 1000, 42, 'waiting', 0, NULL, NULL, NULL, NULL),
+        (22, '_a', 'page', '{}', 1700000000002, 1000, 42, 'superseded', 0, NULL, 'superseded', 1700000000500, NULL);
+      INSERT INTO payloads VALUES (20, x'07'), (21, x''), (22, x'');
+      """)
+    let store = try folder.open()
+    #expect(store.notices == [])
+    let waiting = try store.unfinished().filter { $0.update.sequence >= 20 }
+    #expect(waiting.map(\.update.clientID) == [nil, nil] && waiting.allSatisfy { $0.update.id.text.utf8.count == 26 })
+    #expect(Set(waiting.map(\.update.id)).count == 2)
+    #expect(try store.payload(of: try #require(waiting.first).update.id) == [7])
+    try store.perform(waiting.map { .finish($0.update.id, result(.applied)) })
+    #expect(try store.unfinishedNames == ["waiting", "applying"])
+  }
+
+  @Test("ten updates that wait in a file of the version before clients' ids keep their ids, options and payloads")
+  func beforeClientIDs() throws {
+    let other = try TemporaryFolder()
+    let rows = (1...10).map {
+      "(\($0), 'u\($0)', 'page', '{\"n\":\"\($0)\"}', 1700000000000, \(1000 + $0 % 2), 42, 'waiting', 0, \($0), 'k', \($0 % 3), "
+        + "'c\($0)')"
+    }
+    try TemporaryFolder.change(
+      other.database,
+      """
+      PRAGMA journal_mode = WAL; \(Schema.steps[..<4].joined()) PRAGMA user_version = 4;
+      INSERT INTO updates (sequence, id, handler, parameters, created_at, uid, pid, state, attempts, place, key, priority,
+        content) VALUES \(rows.joined(separator: ", "));
+      INSERT INTO payloads SELECT sequence, x'00' FROM updates;
+      """)
+    let store = try other.open()
+    let all = try store.unfinished()
+    #expect(store.notices == [] && all.map(\.update.id.text) == (1...10).map { "u\($0)" })
+    for (number, stored) in zip(1..., all) {
+      let (update, uid) = (stored.update, UInt32(1000 + number % 2))
+      #expect(update.clientID?.text == "u\(number)" && update.key == "k" && update.content == "c\(number)")
+      #expect(update.submitter == Submitter(uid: uid, pid: 42) && update.parameters == ["n": "\(number)"])
+      #expect(try store.find(id("u\(number)"), ofUser: uid)?.update == update)
+      #expect(try store.find(id("u\(number)"), ofUser: 7) == nil && store.payload(of: update.id) == [0])
+    }
   }
 
   @Test("while another program has the file locked nothing is migrated, and the file keeps its older version")
@@ -128,5 +175,13 @@ final class HeldLock {
 }
 
 extension TemporaryFolder {
+  /// Another program changes the file.
+  fileprivate static func change(_ path: String, _ sql: String) throws {
+    var handle: OpaquePointer?
+    defer { sqlite3_close(handle) }
+    try #require(sqlite3_open(path, &handle) == SQLITE_OK)
+    try #require(sqlite3_exec(handle, sql, nil, nil, nil) == SQLITE_OK, "\(String(cString: sqlite3_errmsg(handle)))")
+  }
+
   fileprivate func hold(_ sql: String) throws -> HeldLock { try HeldLock(database, sql) }
 }

@@ -150,7 +150,7 @@ struct QueueStoreTests {
       "composed": "\u{e9}", "decomposed": "e\u{301}", "control": "\u{1}\t\r\n\u{7f}\u{2028}", "slash": "a/b\\/c",
       "empty": "", "": "no name",
     ]
-    let id = try id("._-9Z")
+    let id = try id("9._-Z")
     let odd = Update(
       id: id, handler: "a'b\"ü", parameters: parameters, createdAt: WallTime(millisecondsSinceEpoch: -1),
       submitter: Submitter(uid: 0, pid: -1), sequence: .max - 1)
@@ -172,5 +172,31 @@ struct QueueStoreTests {
     #expect(throws: StoreError.closed) { try store.unfinished() }
     #expect(throws: StoreError.closed) { try store.perform([accept("b", 2)]) }
     #expect(folder.names == ["queue.db", "queue.db-shm", "queue.db-wal"])
+  }
+
+  // MARK: Clients' ids
+
+  private func named(
+    _ name: String, _ sequence: Int64, uid: UInt32, groups: [UInt32]? = nil, client: String = "c"
+  ) throws -> Update {
+    Update(
+      id: try id(name), handler: "page", parameters: [:], createdAt: now,
+      submitter: Submitter(uid: uid, pid: 1, groups: groups), sequence: sequence, clientID: try id(client))
+  }
+
+  @Test("a client's id is unique among the updates of its user, and found by both")
+  func clientIDs() throws {
+    let store = try folder.open()
+    let (a, b) = (try named("a", 1, uid: 1000, groups: [100, 27]), try named("b", 2, uid: 1001, groups: []))
+    try store.perform([.accept(a, payload: []), .accept(b, payload: [])])
+    #expect(throws: StoreError.duplicateClientID(try id("c"), uid: 1000)) {
+      try store.perform([.accept(named("d", 3, uid: 1000), payload: [])])
+    }
+    #expect(try store.find(id("c"), ofUser: 1000)?.update == a && store.find(id("c"), ofUser: 1001)?.update == b)
+    #expect(try store.find(id("c"), ofUser: 1002) == nil && store.find(id("d")) == nil)
+    #expect(try store.named(id("c"), limit: 10).map(\.update) == [a, b])
+    #expect(try store.named(id("c"), limit: 1).map(\.update) == [a] && store.named(id("x"), limit: 1) == [])
+    try store.close()
+    #expect(try folder.open().unfinished().map(\.update) == [a, b], "groups are stored: none, some and unknown differ")
   }
 }

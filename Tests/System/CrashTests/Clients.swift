@@ -71,9 +71,9 @@ final class Clients: Sendable {
     if let again {
       repeated(again)
     } else if random.oneIn(8), let recent {
-      cancel(recent.id ?? "")
+      cancel(recent.clientId ?? "")
     } else if random.oneIn(6), let recent {
-      look(recent.id ?? "")
+      look(recent.clientId ?? "")
     } else if random.oneIn(12), let recent {
       repeated(recent)  // Although it was accepted.
     } else if isBusy || random.oneIn(10) {
@@ -100,17 +100,17 @@ final class Clients: Sendable {
     with { $0.wanted[id] = Wanted(id: id, kind: kind) }
     return SubmitRequest(
       handler: kind.rawValue, parameters: parameters, payload: id + " " + String(repeating: "x", count: padding),
-      id: id,
-      key: kind == .keyed ? "key-\(random.below(4))" : nil, priority: random.oneIn(10) ? random.below(3) - 1 : nil)
+      clientId: id, key: kind == .keyed ? "key-\(random.below(4))" : nil,
+      priority: random.oneIn(10) ? random.below(3) - 1 : nil)
   }
 
   private func repeated(_ request: SubmitRequest) {
-    with { $0.wanted[request.id ?? ""]?.isRepeated = true }
+    with { $0.wanted[request.clientId ?? ""]?.isRepeated = true }
     submit(request)
   }
 
   private func submit(_ request: SubmitRequest) {
-    let id = request.id ?? ""
+    let id = request.clientId ?? ""
     do {
       let reply = try connection.submit(request)
       with { memory in
@@ -176,12 +176,15 @@ final class Clients: Sendable {
 
   func outcomes() throws -> [String: Outcome] {
     let ids = with { Array($0.wanted.keys) }
-    return try Dictionary(uniqueKeysWithValues: ids.compactMap { id in try outcome(id).map { (id, $0) } })
+    let replies = try ids.compactMap { id in try reply(id).map { (id, $0) } }
+    // The service names a successor by its own id.
+    let names = Dictionary(uniqueKeysWithValues: replies.map { ($1.id, $0) })
+    return Dictionary(uniqueKeysWithValues: replies.map { ($0, Outcome($1, names)) })
   }
 
-  private func outcome(_ id: String) throws -> Outcome? {
+  private func reply(_ id: String) throws -> UpdateReply? {
     do {
-      return Outcome(try connection.update(id))
+      return try connection.update(id)
     } catch ClientError.refused(status: 404, _) {
       return nil
     }
@@ -203,10 +206,10 @@ final class Clients: Sendable {
 }
 
 extension Outcome {
-  fileprivate init(_ reply: UpdateReply) {
+  fileprivate init(_ reply: UpdateReply, _ names: [String: String]) {
     let message = reply.result?.message ?? ""
     self.init(
-      state: reply.state, successor: reply.result?.successor,
+      state: reply.state, successor: reply.result?.successor.flatMap { names[$0] },
       isGivenUp: message.hasPrefix("the service or the machine stopped unexpectedly "),
       isInterrupted: message.hasPrefix("the service died while the handler ran"))
   }

@@ -15,7 +15,9 @@ extension SystemdTests {
       service = try InstalledService()
       try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
       _ = try Run("/bin/chmod", ["777", folder])
-      try service.handler("note", "Exec=/bin/sh -c \"echo $TOUCHGATE_UPDATE_ID >> \\\"$STATE_DIRECTORY/notes\\\"\"")
+      try service.handler(
+        "note",
+        "Exec=/bin/sh -c \"echo ${TOUCHGATE_CLIENT_ID:-$TOUCHGATE_UPDATE_ID} >> \\\"$STATE_DIRECTORY/notes\\\"\"")
     }
 
     private func notes() -> [String] { contents("/var/lib/touchgate/notes").split(separator: "\n").map(String.init) }

@@ -42,7 +42,7 @@ extension VMTests {
 
     @Test("at the limit an update that replaces a waiting one is accepted, an additional one is not")
     func replacement() throws {
-      let service = try service("MaxWaiting=2\nMaxWaitingBytesPerUser=1000")
+      let service = try service("MaxWaiting=2\nMaxWaitingBytes=1000")
       #expect(try refusal(service, request("a", payload: String(repeating: "x", count: 900), key: "k")) == nil)
       #expect(try refusal(service, request("b")) == nil)
       #expect(try refusal(service, request("c")) == "429 queueFull")

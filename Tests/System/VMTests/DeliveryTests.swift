@@ -11,7 +11,8 @@ extension VMTests {
       let service = try ServiceUnderTest(start: false)
       try service.configure("touchgate.conf", "[Gate]\nFirstScreenTimeout=0\n")
       try service.configure(
-        "handlers.d/app.conf", "[Handler]\nDeliver=yes\nParam=page\nTimeout=3s\nAttempts=2\nBackoff=100ms\n")
+        "handlers.d/app.conf",
+        "[Handler]\nDeliver=yes\nAllowUsers=root\nParam=page\nTimeout=3s\nAttempts=2\nBackoff=100ms\n")
       try service.start()
       return service
     }

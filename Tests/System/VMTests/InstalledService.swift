@@ -100,6 +100,7 @@ final class InstalledService: Observed {
     let payloadWords = payload == nil ? [] : ["--payload", "-"]
     let submitted = try Run("/usr/bin/touchgate", ["submit"] + words + payloadWords, input: payload ?? "")
     try #require(submitted.status == 0, "\(submitted.errors)\(journal)")
+    if let option = words.firstIndex(of: "--id") { return words[option + 1] }
     return submitted.output.trimmingCharacters(in: .newlines)
   }
 

@@ -16,7 +16,9 @@ extension VMTests {
       let screen = try VirtualTouchscreen(ScreenDescription("Lobby"))
       let service = try ServiceUnderTest(start: false)
       try service.handler(
-        "reboot", exec: #"/bin/sh -c "echo $TOUCHGATE_UPDATE_ID >> \#(service.folder)/applied""#, more: "QuietPeriod=3s"
+        "reboot",
+        exec: #"/bin/sh -c "echo ${TOUCHGATE_CLIENT_ID:-$TOUCHGATE_UPDATE_ID} >> \#(service.folder)/applied""#,
+        more: "QuietPeriod=3s"
       )
       try service.start()
       try #require(try service.knows(screens: 1))

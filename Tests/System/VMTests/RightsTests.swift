@@ -119,5 +119,55 @@ extension VMTests {
       #expect(try call(service, as: "games", "DELETE", "/v1/holds/\(held)") == "200", "Admin= allows it")
       #expect(try call(service, as: "games", "POST", "/v1/resume") == "200")
     }
+
+    @Test("real users with the same ids and keys: two updates; nobody learns, supersedes, cancels or ends another's")
+    func users() throws {
+      let service = try ServiceUnderTest(quiet: "1h", gate: "FirstScreenTimeout=0\n[Rights]\nAdmin=games")
+      chmod("\(service.folder)/socket", 0o666)
+      let update = #"{"handler":"note","clientId":"fw-12","key":"k"}"#
+      for user in ["daemon", "bin"] {
+        #expect(try call(service, as: user, "POST", "/v1/updates", update) == "202")
+        #expect(try call(service, as: user, "GET", "/v1/updates/fw-12") == "200")
+      }
+      #expect(try service.status().updates["waiting"] == 2)
+      let other = #"{"handler":"note","clientId":"fw-12","key":"k","priority":1}"#
+      #expect(try call(service, as: "bin", "POST", "/v1/updates", other) == "409 idInUse", "its own")
+      #expect(try call(service, as: "nobody", "POST", "/v1/updates", other) == "202", "whatever others have")
+      #expect(try call(service, as: "games", "GET", "/v1/updates/fw-12") == "409 ambiguousID")
+      #expect(try call(service, as: "games", "DELETE", "/v1/updates/fw-12?user=2") == "200")
+      #expect(try call(service, as: "daemon", "DELETE", "/v1/updates/fw-12?user=65534") == "403 notPermitted")
+      #expect(try service.status().updates["cancelled"] == 1 && service.status().updates["waiting"] == 2)
+
+      let hold = try service.connection.send(
+        method: "POST", path: "/v1/holds", body: Array(#"{"reason":"x","ttl":"1h"}"#.utf8))
+      let id = try JSONDecoder().decode(HoldReply.self, from: Data(hold.body)).id
+      let taken = #"{"handler":"note","clientId":"\#(id)"}"#
+      #expect(try call(service, as: "daemon", "POST", "/v1/updates", taken) == "409 idInUse")
+      #expect(
+        try call(service, as: "daemon", "POST", "/v1/updates", #"{"handler":"note","id":"--help"}"#) == "400 badID")
+      #expect(
+        try call(service, as: "daemon", "POST", "/v1/turns?timeout=0", #"{"guard":"grab"}"#) == "403 notPermitted")
+      #expect(try call(service, as: "daemon", "POST", "/v1/turns?timeout=0") == "408 notQuiet")
+    }
+
+    @Test("AllowUsers= that a reload narrows ends what waits, by the user who submitted it")
+    func narrowed() throws {
+      let service = try ServiceUnderTest(start: false)
+      try service.configure("touchgate.conf", "[Gate]\nFirstScreenTimeout=0\n[Rights]\nAdmin=games\n")
+      try service.handler("private", exec: "/bin/true", more: "AllowUsers=daemon\nAllowGroups=lp\nAttempts=5")
+      try service.start()
+      chmod("\(service.folder)/socket", 0o666)
+      #expect(try call(service, as: "games", "POST", "/v1/pause", #"{"reason":"x"}"#) == "200")
+      let body = #"{"handler":"private","clientId":"a"}"#
+      #expect(try call(service, as: "daemon", "POST", "/v1/updates", body) == "202")
+      #expect(try call(service, as: "nobody", groups: "7", "POST", "/v1/updates", body) == "202")
+      try service.handler("private", exec: "/bin/true", more: "AllowGroups=lp\nAttempts=5")
+      service.kill(SIGKILL)
+      try service.start()
+      chmod("\(service.folder)/socket", 0o666)
+      #expect(try call(service, as: "games", "POST", "/v1/resume") == "200")
+      #expect(eventually { (try? service.status().updates["failed"]) == 1 })
+      #expect(eventually { (try? service.status().updates["applied"]) == 1 }, "the group is stored")
+    }
   }
 }

@@ -25,7 +25,7 @@ final class ServiceUnderTest: Observed {
     connection = TouchgateConnection(path: "\(folder)/socket", timeout: .seconds(5))
     try FileManager.default.createDirectory(atPath: "\(folder)/handlers.d", withIntermediateDirectories: true)
     try configure("touchgate.conf", "[Gate]\nQuietPeriod=\(quiet ?? "0")\n\(gate)\n")
-    try handler("note", exec: #"/bin/sh -c "echo $TOUCHGATE_UPDATE_ID >> \#(folder)/applied""#)
+    try handler("note", exec: #"/bin/sh -c "echo ${TOUCHGATE_CLIENT_ID:-$TOUCHGATE_UPDATE_ID} >> \#(folder)/applied""#)
     if start { try self.start() }
   }
 
@@ -90,7 +90,8 @@ final class ServiceUnderTest: Observed {
   }
 
   func submit(_ handler: String = "note", id: String? = nil) throws -> String {
-    try connection.submit(SubmitRequest(handler: handler, id: id)).id
+    let update = try connection.submit(SubmitRequest(handler: handler, clientId: id))
+    return id ?? update.id
   }
 
   /// The update once it has ended, however it ended; nil: not within the limit. One request, which stays open.

@@ -25,7 +25,7 @@ extension SystemdTests {
       let screen = try VirtualTouchscreen(ScreenDescription("Lobby"))
       try service.unit(
         "touchgate-hello@.service",
-        "id -un > \(folder)/who; touchgate show %i --payload > \(folder)/payload; touchgate show %i --param name > \(folder)/name"
+        "id -un > \(folder)/who; touchgate show --payload -- %i > \(folder)/payload; touchgate show --param name -- %i > \(folder)/name"
       )
       try service.handler("hello", "Unit=touchgate-hello@.service\nParam=name")
       try service.start()

@@ -35,7 +35,7 @@ int main(void) {
   int size = 0, got;
   while (size < 100 && (got = read(0, payload + size, 100 - size)) > 0) size += got;
   payload[strcspn(payload, " ")] = 0;
-  const char *id = value("TOUCHGATE_UPDATE_ID", "?"), *life = value("CRASH_LIFE", "?");
+  const char *id = value("TOUCHGATE_CLIENT_ID", "?"), *life = value("CRASH_LIFE", "?");
   int attempt = atoi(value("TOUCHGATE_ATTEMPT", "0"));
   note("begin %s %s %d %s %s\n", id, life, attempt, value("TOUCHGATE_HANDLER", "?"), size ? payload : "-");
   usleep(1000 * atoi(value("TOUCHGATE_PARAM_SLEEP", "0")));

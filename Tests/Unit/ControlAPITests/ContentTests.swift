@@ -21,7 +21,7 @@ struct ContentTests {
     #expect(try content(#","parameters":{"a":"1","b":"2"}"#) == content(#","parameters":{"b":"2","a":"1"}"#))
     #expect(try content(#","quietPeriod":"1s""#) == content(#","quietPeriod":"1000ms""#))
     #expect(try content(#","priority":0"#) == content(""))
-    #expect(try content(#","id":"a""#) == content(#","id":"b""#), "the id is not content")
+    #expect(try content(#","id":"a""#) == content(#","clientId":"b""#), "the id is not content")
   }
 
   @Test("a request that is repeated after its deadline has the same digest")

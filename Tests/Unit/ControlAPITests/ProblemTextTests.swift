@@ -79,6 +79,8 @@ private let query = [
   Example(
     QueryProblem.timeSpanOver(field: "for", limit: .seconds(3600)), 400, "badTime", "'for' must be at most 1 h", "for"),
   Example(QueryProblem.badLimit, 400, "badLimit", "'limit' must be a number from 1 to 1000", "limit"),
+  Example(
+    QueryProblem.badUser, 400, "badValue", "'user' must be the number of a user, such as 1000", "user"),
   Example(QueryProblem.badSince, 400, "badSince", "'since' must be the number of an event, 0 or more", "since"),
   Example(
     QueryProblem.unknownState("x", known: ["waiting"]), 400, "badState", "unknown state 'x'; known states: waiting",
@@ -87,7 +89,10 @@ private let query = [
 
 private let body = [
   Example(
-    BodyProblem.badID, 400, "badID", "an id has 1 to 64 characters of A-Z a-z 0-9 . _ - and is not . or ..", "id"),
+    BodyProblem.badID(field: "clientId"), 400, "badID",
+    "an id has 1 to 64 characters of A-Z a-z 0-9 . _ - and begins with a letter or a digit", "clientId"),
+  Example(
+    BodyProblem.twoIDs, 400, "conflictingFields", "only one of 'clientId' and 'id', its older name, is allowed", "id"),
   Example(BodyProblem.badKey, 400, "badKey", "a key has 1 to 200 bytes", "key"),
   Example(BodyProblem.badPriority, 400, "badPriority", "'priority' must be from -100 to 100", "priority"),
   Example(
@@ -176,7 +181,17 @@ private let state = [
   Example(StateProblem.unknownUpdate("a"), 404, "noSuchID", "unknown update 'a'"),
   Example(StateProblem.unknownHold("a"), 404, "noSuchID", "unknown hold 'a'"),
   Example(
-    StateProblem.idInUse("a"), 409, "idInUse", "id 'a' is already used by an update with different content", "id"),
+    StateProblem.idInUse("a"), 409, "idInUse", "id 'a' is already used by an update with different content",
+    "clientId"),
+  Example(StateProblem.idOfUpdate("a"), 409, "idInUse", "id 'a' is already the id of another update", "clientId"),
+  Example(StateProblem.idOfHoldOrTurn("a"), 409, "idInUse", "id 'a' is already used by a hold or a turn", "clientId"),
+  Example(
+    StateProblem.ambiguousID("a", [CandidateReply(id: "01A", uid: 1000), CandidateReply(id: "01B", uid: 1001)]), 409,
+    "ambiguousID",
+    "2 updates of different users have the id 'a': 01A of user 1000, 01B of user 1001; use one of these, or ?user=UID"),
+  Example(
+    StateProblem.notPermittedAnyMore(reason: "parameter url must match '^https://'"), 409, "notPermitted",
+    "the configuration does not permit this update any more: parameter url must match '^https://'"),
   Example(
     StateProblem.notWaiting(state: "applied"), 409, "notWaiting",
     "the update is applied; only a waiting update can be changed"),
@@ -204,7 +219,7 @@ private let state = [
     StateProblem.notChanged(reason: "disk full"), 503, "storeFull",
     "the change could not be stored and was not made: disk full"),
   Example(
-    StateProblem.tooManyHolds(limit: 64), 429, "tooManyHolds",
+    StateProblem.tooManyHolds(limit: 64, uid: nil), 429, "tooManyHolds",
     "64 holds are active, which is the maximum; see GET /v1/holds"),
   Example(
     StateProblem.screenPresent("Lobby"), 409, "screenPresent",
@@ -218,6 +233,9 @@ private let state = [
   Example(
     StateProblem.noMissingScreen("Lobby", missing: ["Till", "Door"]), 404, "noSuchID",
     "no missing screen 'Lobby'; missing screens: Door, Till", "name"),
+  Example(
+    StateProblem.tooManyHolds(limit: 16, uid: 1000), 429, "tooManyHolds",
+    "16 holds of user 1000 are active, which is the maximum; see GET /v1/holds"),
   Example(
     StateProblem.queueFull(waiting: 10, .updates, uid: nil, setting: "MaxWaiting=", limit: 10), 429, "queueFull",
     "10 updates are already waiting; MaxWaiting= allows 10"),

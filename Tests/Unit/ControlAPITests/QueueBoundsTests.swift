@@ -13,9 +13,9 @@ struct QueueBoundsTests {
       all: Load(updates: updates, bytes: bytes), ofUser: Load(updates: ofUser, bytes: ofUserBytes))
   }
 
-  private func refusal(_ waiting: QueueBounds.Waiting, adding bytes: Int) -> CallRefusal? {
+  private func refusal(_ waiting: QueueBounds.Waiting, adding bytes: Int, uid: UInt32 = 1000) -> CallRefusal? {
     do throws(CallRefusal) {
-      try bounds.check(waiting, adding: bytes, uid: 1000)
+      try bounds.check(waiting, adding: bytes, uid: uid)
       return nil
     } catch {
       return error
@@ -36,6 +36,12 @@ struct QueueBoundsTests {
     #expect(refusal(waiting(4, 0, ofUser: 4), adding: 0) == full(4, .updates, 1000, "MaxWaitingPerUser=", 4))
     #expect(
       refusal(waiting(4, 201, ofUser: 3, 201), adding: 100) == full(201, .bytes, 1000, "MaxWaitingBytesPerUser=", 300))
+  }
+
+  @Test("root is bound by what all users have together only")
+  func root() {
+    #expect(refusal(waiting(9, 900, ofUser: 9, 900), adding: 100, uid: 0) == nil)
+    #expect(refusal(waiting(10, 0), adding: 0, uid: 0) == full(10, .updates, nil, "MaxWaiting=", 10))
   }
 
   @Test("the bound for all users is reported before the bound for one")

@@ -30,7 +30,7 @@ struct SubmissionTests {
     #expect(submission.handler == "page")
     #expect(submission.parameters == [:])
     #expect(submission.payload == [])
-    #expect(submission.id == nil)
+    #expect(submission.clientID == nil)
   }
 
   @Test("all fields together are accepted unchanged")
@@ -38,7 +38,7 @@ struct SubmissionTests {
     let submission = try read(
       #" { "id" : "a.B-c_9", "parameters":{"url":"http://x/?ü","empty":""} , "payload":"\u00e4\n\u0000", "handler":"page" } "#
     )
-    #expect(submission.id == UpdateID("a.B-c_9"))
+    #expect(submission.clientID == ClientID("a.B-c_9"))
     #expect(submission.parameters == ["url": "http://x/?ü", "empty": ""])
     #expect(submission.payload == [0xc3, 0xa4, 0x0a, 0x00])
   }
@@ -53,7 +53,7 @@ struct SubmissionTests {
   func null() throws {
     let submission = try read(
       #"{"handler":"page","parameters":null,"payload":null,"payloadBase64":"eA==","id":null}"#)
-    #expect(submission.parameters == [:] && submission.payload == [0x78] && submission.id == nil)
+    #expect(submission.parameters == [:] && submission.payload == [0x78] && submission.clientID == nil)
   }
 
   @Test("a payload of 1 MiB is accepted and one byte more is refused, as text and as base64")
@@ -164,16 +164,26 @@ struct SubmissionTests {
 
   @Test(
     "an id that is not safe in a file name, a URL or a log line is refused",
-    arguments: ["", ".", "..", "a/b", "a b", "a\\u0000", "ü", "a\\n", String(repeating: "x", count: 65), "%61"])
+    arguments: [
+      "", ".", "..", "-a", "--help", "_a", ".a", "a/b", "a b", "a\\u0000", "ü", "a\\n",
+      String(repeating: "x", count: 65), "%61",
+    ])
   func badID(_ text: String) {
     let found = problem(#"{"handler":"page","id":"\#(text)"}"#)
     #expect(found?.code == "badID" && found?.field == "id")
+    #expect(problem(#"{"handler":"page","clientId":"\#(text)"}"#)?.field == "clientId")
+  }
+
+  @Test("'id' is the older name of 'clientId', and only one of them is allowed")
+  func olderName() throws {
+    #expect(try read(#"{"handler":"page","clientId":"a"}"#).clientID == ClientID("a"))
+    #expect(problem(#"{"handler":"page","clientId":"a","id":"a"}"#)?.code == "conflictingFields")
   }
 
   @Test("an id of 64 characters is accepted")
   func longID() throws {
     let text = String(repeating: "x", count: 64)
-    #expect(try read(#"{"handler":"page","id":"\#(text)"}"#).id?.text == text)
+    #expect(try read(#"{"handler":"page","id":"\#(text)"}"#).clientID?.text == text)
   }
 
   // MARK: Hostile bodies

@@ -224,6 +224,23 @@ struct ActionQueueTests {
     #expect(effects.news() == whole.dropLast(3) + ["store finish a", "ended a: failed"])
   }
 
+  @Test("an update that is not permitted any more has failed at its start, with attempts left, and never starts")
+  func notPermitted() {
+    for isForced in [false, true] {
+      var effects = ScriptedEffects()
+      effects.preparing = .refused(result(.failed))
+      _ = effects.scheduler.configure(
+        policy: HandlerPolicy(attempts: 5), policies: [:], interval: .seconds(1), at: at(1))
+      if isForced { _ = effects.scheduler.screens([:], at: at(1)) }
+      effects.submit("a")
+      effects.drain(at: at(1))
+      if isForced { effects.actions.append(effects.scheduler.expedite(id("a"), .force)) }
+      effects.drain(at: at(2))
+      #expect(effects.news().suffix(3) == ["prepare a, attempt 1", "store finish a", "ended a: failed"])
+      #expect(effects.scheduler.inProgress == nil && !effects.scheduler.isAnythingWaiting)
+    }
+  }
+
   @Test("an update without a receiver waits again, whether that is found before the last look or at the start")
   func notTaken() {
     for isFoundEarly in [true, false] {

@@ -90,10 +90,11 @@ extension Bench {
 
   /// Of updates and turns alike.
   mutating func judgeStart(of work: Work) {
-    let note = notes[work.id, default: Note()]
+    let note = work.update.map { notes[$0.id, default: Note()] } ?? Note()
     if !note.isForced && lookedLast != work.id { violate("\(work.id) started, and not right after its last look") }
     if isStopping { violate("\(work.id) started while the service stops") }
     if let running { violate("\(work.id) started while \(running) runs") }
+    if let turnRunning { violate("\(work.id) started while turn \(turnRunning) lasts") }
     if note.isForced { return }
     for (screen, gateState) in world where isInScope(screen, work.screen) {
       switch gateState {
@@ -218,7 +219,7 @@ extension Bench {
     case .superseded:
       if result.message.hasPrefix("satisfied by the reboot") { return judgeSatisfied(old, result) }
       let successor = result.successor.flatMap { store[$0] }
-      if successor?.update.key != update.key || successor?.update.handler != update.handler || update.key == nil {
+      if successor.map({ isSameKey($0.update, update) }) != true || update.key == nil {
         violate("\(update.id) is superseded by \(String(describing: result.successor))")
       }
     }
@@ -286,17 +287,23 @@ extension Bench {
     }
   }
 
+  /// One user's keys are not another's, unless the handler shares them.
+  func isSameKey(_ one: Update, _ other: Update) -> Bool {
+    one.handler == other.handler && one.key == other.key
+      && (one.submitter.uid == other.submitter.uid || policy(one).sharesKeys)
+  }
+
   private func waitingOfSameKey(_ update: Update) -> StoredUpdate? {
     guard update.key != nil else { return nil }
     return store.values.first {
-      $0.state == .waiting && $0.update.handler == update.handler && $0.update.key == update.key
+      $0.state == .waiting && isSameKey($0.update, update)
     }
   }
 
   private func startedOfSameKey(after update: Update) -> UpdateID? {
     guard update.key != nil else { return nil }
     return store.values.first {
-      $0.update.handler == update.handler && $0.update.key == update.key && $0.update.sequence > update.sequence
+      isSameKey($0.update, update) && $0.update.sequence > update.sequence
         && notes[$0.update.id]?.wasStarted == true && $0.state.name != "failed"
     }?.update.id
   }

@@ -6,12 +6,22 @@ func at(_ seconds: Double) -> Instant { Instant(nanoseconds: Int64((seconds * 1e
 
 func id(_ text: String) -> UpdateID { UpdateID(text) ?? UpdateID(time: someDay, randomHigh: 0, randomLow: 0) }
 
+/// Of a turn or a hold, where one is expected.
+func id<Subject>(_ text: String) -> Identifier<Subject> {
+  Identifier(text) ?? Identifier(time: someDay, randomHigh: 0, randomLow: 0)
+}
+
 let someDay = WallTime(millisecondsSinceEpoch: 1_700_000_000_000)
 
 func update(_ text: String, _ sequence: Int64 = 1) -> Update {
   Update(
     id: id(text), handler: "page", parameters: [:], createdAt: someDay, submitter: Submitter(uid: 0, pid: 1),
     sequence: sequence)
+}
+
+extension Scheduler {
+  /// Of user 0, who submits where no test says otherwise.
+  func waiting(handler: String, key: String) -> UpdateID? { waiting(handler: handler, key: key, user: 0) }
 }
 
 func result(_ state: FinalState) -> UpdateResult {
@@ -65,7 +75,7 @@ struct Bench {
   /// Holds that end with their owner's connection.
   private(set) var boundHolds: [HoldID: Hold] = [:]
   /// Turns that somebody waits for, or has.
-  private(set) var turns: [UpdateID: Turn] = [:]
+  private(set) var turns: [TurnID: Turn] = [:]
   /// Handlers that need a receiver, and have none.
   private(set) var deserted: Set<String> = []
   /// The reboots that have happened.
@@ -74,12 +84,14 @@ struct Bench {
   var failing: Set<Write> = []
   /// The update whose handler runs now, whichever run of the service started it.
   private(set) var running: UpdateID?
+  /// The turn that has begun.
+  private(set) var turnRunning: TurnID?
   /// What comes of preparing a handler.
   var preparing = HandlerProgress.ready
   /// The update whose handler is prepared, neither started nor discarded.
   private var prepared: UpdateID?
   /// Whose last look it was; nil once something has been written since.
-  private(set) var lookedLast: UpdateID?
+  private(set) var lookedLast: WorkID?
   private(set) var isStopping = false
   /// Done once, in the middle of the next `verify`, before the look tells what it found.
   var duringLastLook: ((inout Bench) -> Void)?
@@ -142,7 +154,7 @@ struct Bench {
   mutating func force(_ text: String) { perform(scheduler.expedite(id(text), .force)) }
 
   mutating func turn(_ text: String, quiet: Duration? = nil, screen: String? = nil) {
-    guard turns[id(text)] == nil, store[id(text)] == nil else { return }
+    guard turns[id(text)] == nil else { return }
     sequence += 1
     let turn = Turn(
       id: id(text), owner: Submitter(uid: 3, pid: 1), screen: screen, quietPeriod: quiet, sequence: sequence)
@@ -152,7 +164,7 @@ struct Bench {
 
   mutating func leave(_ text: String) {
     guard turns.removeValue(forKey: id(text)) != nil else { return }
-    if running == id(text) { running = nil }
+    if turnRunning == id(text) { turnRunning = nil }
     perform(scheduler.leave(id(text), at: now))
   }
 
@@ -163,7 +175,7 @@ struct Bench {
 
   /// Its application has gone under it.
   mutating func notTaken() {
-    guard let id = running, turns[id] == nil, scheduler.isRunning else { return }
+    guard let id = running, scheduler.isRunning else { return }
     running = nil
     notes[id, default: Note()].handler = .notStarted
     perform(scheduler.notTaken(id, at: now))
@@ -176,7 +188,7 @@ struct Bench {
     }
     let update = stored.update
     if let key = update.key, policy(update).coalescing != .all,
-      scheduler.waiting(handler: update.handler, key: key) != nil || newerApplied(update)
+      scheduler.waiting(handler: update.handler, key: key, user: update.submitter.uid) != nil || newerApplied(update)
     {
       return
     }
@@ -185,7 +197,7 @@ struct Bench {
 
   private func newerApplied(_ update: Update) -> Bool {
     store.values.contains {
-      $0.update.handler == update.handler && $0.update.key == update.key && $0.update.sequence > update.sequence
+      isSameKey($0.update, update) && $0.update.sequence > update.sequence
         && ["applied", "applying"].contains($0.state.name)
     }
   }
@@ -262,8 +274,8 @@ struct Bench {
   }
 
   mutating func handlerEnds(_ state: FinalState = .applied, tryLater: Bool = false) {
+    if let turn = turnRunning { return leave(turn.text) }
     guard let ended = running else { return }
-    if turns[ended] != nil { return leave(ended.text) }
     running = nil
     if scheduler.isRunning { noteEnd(ended, state, tryLater: tryLater) }
     perform(scheduler.handlerEnded(ended, result(state), tryLater: tryLater, at: now))
@@ -279,7 +291,7 @@ struct Bench {
   mutating func restart(handlerLives: Bool, reboot: Bool = false) {
     if reboot { boots += 1 }
     boundHolds = [:]
-    if let running, turns[running] != nil { self.running = nil }
+    turnRunning = nil
     turns = [:]
     actionsLeft = nil
     actions = ActionQueue()
@@ -358,17 +370,16 @@ extension Bench: ActionEffects {
   }
 
   mutating func lastLook(for work: Work, at now: Instant) -> LastLook {
-    let id = work.id
-    say("last look \(id)")
-    if store[id]?.state != .applying && turns[id] == nil {
-      violate("\(id) has its last look, and no mark in the store")
+    say("last look \(work.id)")
+    if let id = work.update?.id {
+      if store[id]?.state != .applying { violate("\(id) has its last look, and no mark in the store") }
+      if prepared != id { violate("\(id) had its last look, and is not prepared") }
     }
-    if turns[id] == nil && prepared != id { violate("\(id) had its last look, and is not prepared") }
     let change = duringLastLook
     duringLastLook = nil
     change?(&self)
     told = world
-    lookedLast = id
+    lookedLast = work.id
     return LastLook(isDisturbed: false, screens: world)
   }
 
@@ -390,7 +401,7 @@ extension Bench: ActionEffects {
     let after = releasedAt.map { ", \((now - $0).wholeMilliseconds) ms after the release" } ?? ""
     say("start \(turn.id)\(after)")
     judgeStart(of: .turn(turn))
-    running = turn.id
+    turnRunning = turn.id
   }
 
   mutating func probe(_ id: UpdateID, at now: Instant) -> ProbeAnswer {
@@ -459,7 +470,7 @@ extension Bench: ActionEffects {
       holds[id] = nil
     case .finish(let id, let result):
       if let update = old?.update, result.message == "the machine has rebooted" {
-        reboots.append(Reboot(handler: update.handler, key: update.key, at: result.finishedAt))
+        reboots.append(Reboot(handler: update.handler, at: result.finishedAt))
       }
       store[id] = old?.with(.finished(result), attempts: old?.attempts ?? 0)
     }

@@ -64,7 +64,7 @@ struct BlockerTests {
     bench.pass(until: 5)
     bench.submit("b")
     #expect(
-      blockers(bench, "b") == [Blocker(code: .applying, since: at(2), owner: "a", clears: .ends(id("a")))])
+      blockers(bench, "b") == [Blocker(code: .applying, since: at(2), owner: "a", clears: .ends(.update(id("a"))))])
   }
 
   @Test("an earlier one that waits, named, since this one was accepted")

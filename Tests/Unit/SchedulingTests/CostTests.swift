@@ -110,7 +110,7 @@ struct CostTests {
   @Test("100,000 that came and were cancelled leave nothing behind, wherever they stood")
   func cancellations() {
     var line = WaitingLine()
-    line.insert(.update(Self.update(0, deadline: wall(0))), for: .turn(quiet: .zero))
+    line.insert(.update(Self.update(0, deadline: wall(0))), nil, for: .turn(quiet: .zero))
     let far = wall(1000)
     for number in 1...Self.many {
       let new = Self.update(number, deadline: number % 2 == 0 ? far : nil)
@@ -118,24 +118,24 @@ struct CostTests {
         .turn(quiet: .milliseconds(number % 1000)), .notBefore(far), .backoff(until: at(1000)), .nothing,
         .parked(.rebootLoop),
       ]
-      line.insert(.update(new), for: reasons[number % reasons.count])
-      line.remove(new.id)
+      line.insert(.update(new), nil, for: reasons[number % reasons.count])
+      line.remove(.update(new.id))
     }
     let sizes = Self.sizes(line)
     let known = ["members", "lanes", "forced", "backoffs", "notBefores", "deadlines", "ages", "byUser", "byKey"]
     #expect(Set(sizes.keys).isSuperset(of: known))
     for (name, size) in sizes { #expect(size <= 100, "\(name)") }
     #expect(line.count == 1 && line.load(of: 0).count == 1 && line.oldest == id("u0"))
-    #expect(line.next(at: at(0), opens: { _ in at(0) }) == id("u0"))
+    #expect(line.next(at: at(0), opens: { _ in at(0) }) == .update(id("u0")))
   }
 
   @Test("of 100,000 in one lane the right one is next, also after most of the others were cancelled")
   func oneLane() {
     var line = WaitingLine()
     for number in 1...Self.many {
-      line.insert(.update(Self.update(number)), for: .turn(quiet: .zero))
+      line.insert(.update(Self.update(number)), nil, for: .turn(quiet: .zero))
     }
-    for number in 1...Self.many where number % 1000 != 2 { line.remove(id("u\(number)")) }
+    for number in 1...Self.many where number % 1000 != 2 { line.remove(.update(id("u\(number)"))) }
     var order: [Int] = []
     while let next = line.next(at: at(0), opens: { _ in at(0) }) {
       order.append(Int(next.text.dropFirst()) ?? 0)

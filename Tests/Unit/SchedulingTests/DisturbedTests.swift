@@ -18,7 +18,7 @@ struct DisturbedTests {
   func untilTheLook() {
     var scheduler = verifying()
     let back = StoreWrite.backToWaiting(id("a"), attempts: 0)
-    #expect(scheduler.lastLookDone(id("a"), disturbed: true, at: at(1)) == [.store(back)])
+    #expect(scheduler.lastLookDone(.update(id("a")), disturbed: true, at: at(1)) == [.store(back)])
     #expect(scheduler.stored(back, at: at(1)) == [])
     #expect(scheduler.blockers(of: id("a"), at: at(1)).map(\.code) == [.touched])
     #expect(scheduler.nextDeadline == at(2))
@@ -30,7 +30,7 @@ struct DisturbedTests {
   @Test("or at the next change of a screen")
   func untilNews() {
     var scheduler = verifying()
-    _ = scheduler.lastLookDone(id("a"), disturbed: true, at: at(1))
+    _ = scheduler.lastLookDone(.update(id("a")), disturbed: true, at: at(1))
     _ = scheduler.stored(.backToWaiting(id("a"), attempts: 0), at: at(1))
     #expect(
       scheduler.screens(["panel": .clear(since: at(1.2))], at: at(1.2))
@@ -40,7 +40,7 @@ struct DisturbedTests {
   @Test("an update forced meanwhile does not wait for the recheck")
   func forced() {
     var scheduler = verifying()
-    _ = scheduler.lastLookDone(id("a"), disturbed: true, at: at(1))
+    _ = scheduler.lastLookDone(.update(id("a")), disturbed: true, at: at(1))
     _ = scheduler.stored(.backToWaiting(id("a"), attempts: 0), at: at(1))
     let actions = scheduler.stored(.expedite(id("a"), .force), at: at(1))
     #expect(actions.contains(.store(.beginApplying(id("a"), attempt: 1, overrode: [.touched]))))

@@ -239,4 +239,51 @@ struct KeyTests {
     #expect(successor("a") == id("c") && successor("d") == id("b"))
     #expect(bench.violations == [])
   }
+
+  // MARK: Users
+
+  @Test(
+    "one user's key is not another's: neither is superseded, whatever Coalesce= says", arguments: ["page", "first"])
+  mutating func users(handler: String) {
+    bench.touch()
+    bench.submit("victim", to: handler, key: "k", user: 1000)
+    bench.submit("stranger", to: handler, key: "k", user: 1001)
+    #expect(bench.scheduler.waitingCount == 2)
+    #expect(bench.scheduler.waiting(handler: handler, key: "k", user: 1000) == id("victim"))
+    #expect(bench.scheduler.waiting(handler: handler, key: "k", user: 1001) == id("stranger"))
+    bench.restart(handlerLives: false)
+    bench.cancel("stranger")
+    #expect(state("victim") == .waiting)
+    #expect(bench.scheduler.waiting(handler: handler, key: "k", user: 1000) == id("victim"))
+    #expect(bench.violations == [])
+  }
+
+  @Test("an update that waits again after a failure is not superseded by another user's")
+  mutating func usersAfterFailure() {
+    bench.release()
+    bench.submit("a", key: "k", user: 1000)
+    bench.submit("b", key: "k", user: 1001)
+    bench.handlerEnds(.failed)
+    #expect(state("a") == .waiting && successor("a") == nil)
+    #expect(bench.violations == [])
+  }
+
+  @Test("SharedKeys=yes: the users of a handler share its keys; a reload that takes it away parts them")
+  mutating func shared() {
+    bench = Bench(policies: ["page": HandlerPolicy(sharesKeys: true)])
+    bench.touch()
+    bench.submit("old", key: "k", user: 1000)
+    bench.submit("new", key: "k", user: 1001)
+    #expect(successor("old") == id("new") && bench.scheduler.waitingCount == 1)
+    #expect(bench.scheduler.waiting(handler: "page", key: "k", user: 1002) == id("new"))
+    _ = bench.scheduler.configure(
+      policy: bench.scheduler.policy, policies: ["page": HandlerPolicy()], interval: .seconds(1), at: bench.now)
+    #expect(bench.scheduler.waiting(handler: "page", key: "k", user: 1002) == nil)
+    bench.submit("other", key: "k", user: 1002)
+    #expect(state("new") == .waiting && state("other") == .waiting)
+    bench.cancel("new")
+    bench.cancel("other")
+    #expect(bench.scheduler.waiting(handler: "page", key: "k", user: 1001) == nil)
+    #expect(bench.violations == [])
+  }
 }

@@ -22,9 +22,9 @@ struct OrderTests {
       ])
     #expect(scheduler.applying == a.id)
     #expect(!scheduler.isRunning)
-    #expect(scheduler.stored(.beginApplying(a.id, attempt: 1), at: at(10.2)) == [.lastLook(a.id)])
+    #expect(scheduler.stored(.beginApplying(a.id, attempt: 1), at: at(10.2)) == [.lastLook(.update(a.id))])
     // Verified, and only then started.
-    #expect(scheduler.lastLookDone(a.id, at: at(10.3)) == [.start(a, attempt: 1, releasedAt: nil)])
+    #expect(scheduler.lastLookDone(.update(a.id), at: at(10.3)) == [.start(a, attempt: 1, releasedAt: nil)])
     #expect(scheduler.isRunning)
     #expect(scheduler.attempts(of: a.id) == 1)
     // Its end is stored, and only then announced.
@@ -46,7 +46,7 @@ struct OrderTests {
     _ = scheduler.submit(b, payload: [], at: at(10))
     #expect(scheduler.stored(.accept(b, payload: []), at: at(10)) == [.accepted(b.id)])
     _ = scheduler.stored(.beginApplying(a.id, attempt: 1), at: at(10))
-    _ = scheduler.lastLookDone(a.id, at: at(10))
+    _ = scheduler.lastLookDone(.update(a.id), at: at(10))
     _ = scheduler.handlerEnded(a.id, result(.failed), at: at(11))
     #expect(
       scheduler.stored(.finish(a.id, result(.failed)), at: at(11)) == [
@@ -107,21 +107,21 @@ struct OrderTests {
     let x = id("x")
     func nothing(_ scheduler: inout Scheduler) -> [[Scheduler.Action]] {
       [
-        scheduler.handlerEnded(x, result(.applied), at: at(10)), scheduler.lastLookDone(x, at: at(10)),
+        scheduler.handlerEnded(x, result(.applied), at: at(10)), scheduler.lastLookDone(.update(x), at: at(10)),
         scheduler.probed(x, stillRunning: false, at: at(10)),
         scheduler.stored(.beginApplying(x, attempt: 1), at: at(10)),
         scheduler.stored(.backToWaiting(x, attempts: 0), at: at(10)),
         scheduler.stored(.finish(x, result(.applied)), at: at(10)),
         // Right id, wrong moment: it is only marked.
-        scheduler.handlerEnded(a.id, result(.applied), at: at(10)), scheduler.lastLookDone(a.id, at: at(10)),
+        scheduler.handlerEnded(a.id, result(.applied), at: at(10)), scheduler.lastLookDone(.update(a.id), at: at(10)),
         scheduler.probed(a.id, stillRunning: false, at: at(10)),
         scheduler.stored(.finish(a.id, result(.applied)), at: at(10)),
       ]
     }
     #expect(nothing(&scheduler).allSatisfy { $0.isEmpty })
-    #expect(scheduler.stored(.beginApplying(a.id, attempt: 1), at: at(10)) == [.lastLook(a.id)])
-    #expect(scheduler.lastLookDone(a.id, at: at(10)) == [.start(a, attempt: 1, releasedAt: nil)])
-    #expect(scheduler.lastLookDone(a.id, at: at(10)) == [], "not twice")
+    #expect(scheduler.stored(.beginApplying(a.id, attempt: 1), at: at(10)) == [.lastLook(.update(a.id))])
+    #expect(scheduler.lastLookDone(.update(a.id), at: at(10)) == [.start(a, attempt: 1, releasedAt: nil)])
+    #expect(scheduler.lastLookDone(.update(a.id), at: at(10)) == [], "not twice")
     #expect(scheduler.handlerEnded(x, result(.applied), at: at(11)) == [])
     #expect(scheduler.handlerEnded(a.id, result(.applied), at: at(11)) == [.store(.finish(a.id, result(.applied)))])
     #expect(scheduler.handlerEnded(a.id, result(.failed), at: at(11)) == [], "the first word counts")

@@ -196,7 +196,7 @@ struct PriorityTests {
 
   @Test("the number of waiting updates per user is right, however they end")
   func users() {
-    var bench = Bench(policies: ["flaky": HandlerPolicy(attempts: 2)])
+    var bench = Bench(policies: ["flaky": HandlerPolicy(attempts: 2), "page": HandlerPolicy(sharesKeys: true)])
     func counts() -> [Int] { [1, 2, 3].map { bench.scheduler.waitingCount(of: $0) } }
     bench.touch()
     bench.submit("a", user: 1)

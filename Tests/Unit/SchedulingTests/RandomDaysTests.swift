@@ -171,14 +171,14 @@ struct RandomDaysTests {
         bench.violate("\(scheduler.waitingCount) wait, \(waiting.count) of them in the store")
       }
     }
-    let turnWaits = bench.turns.keys.contains { scheduler.isWaiting($0) }
+    let turnWaits = bench.turns.keys.contains { $0 != bench.turnRunning }
     if scheduler.isAnythingWaiting != (scheduler.waitingCount > 0 || turnWaits) {
       bench.violate("turns that wait are not seen")
     }
     if scheduler.isAnythingWaiting {
       guard let due = scheduler.nextDeadline else { return bench.violate("something waits, and no timer runs") }
       if due > bench.now + scheduler.interval { bench.violate("the next recheck is at \(due)") }
-    } else if scheduler.applying == nil, bench.failing.isEmpty, bench.holds.isEmpty, scheduler.nextDeadline != nil {
+    } else if scheduler.inProgress == nil, bench.failing.isEmpty, bench.holds.isEmpty, scheduler.nextDeadline != nil {
       bench.violate("nothing waits, and a timer runs")
     }
     let counted = (0..<4).map { scheduler.waitingCount(of: $0) }.reduce(0, +)

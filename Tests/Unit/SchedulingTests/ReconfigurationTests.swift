@@ -60,7 +60,7 @@ struct ReconfigurationTests {
     #expect(scheduler.rechecked(at: at(6)) == [.store(.beginApplying(first.id, attempt: 1))])
     let actions = scheduler.configure(policy: HandlerPolicy(), policies: [:], interval: .seconds(1), at: at(6))
     #expect(actions == [] && scheduler.applying == first.id && scheduler.waitingCount == 1)
-    #expect(scheduler.stored(.beginApplying(first.id, attempt: 1), at: at(6)) == [.lastLook(first.id)])
+    #expect(scheduler.stored(.beginApplying(first.id, attempt: 1), at: at(6)) == [.lastLook(.update(first.id))])
   }
 
   // MARK: The record of a former run's handler

@@ -12,15 +12,15 @@ struct TurnTests {
     bench.submit("a")
     bench.pass(until: 10)
     #expect(bench.running == nil)
-    #expect(bench.scheduler.blockers(of: id("t"), at: bench.now).map(\.code) == [.touched])
+    #expect(bench.scheduler.blockers(of: .turn(id("t")), at: bench.now).map(\.code) == [.touched])
     bench.release()
     bench.pass(until: 11.9)
-    #expect(bench.running == nil)
+    #expect(bench.running == nil && bench.turnRunning == nil)
     _ = bench.news()
     bench.pass(until: 12)
     #expect(bench.news().suffix(2) == ["last look t", "start t, 2000 ms after the release"], "nothing is stored")
     bench.pass(until: 100)
-    #expect(bench.running == id("t"))
+    #expect(bench.turnRunning == id("t"))
     #expect(bench.scheduler.blockers(of: id("a"), at: bench.now).map(\.code) == [.applying])
     bench.leave("t")
     #expect(bench.running == id("a"))
@@ -33,7 +33,7 @@ struct TurnTests {
     bench.touch()
     bench.turn("t")
     let scheduler = bench.scheduler
-    #expect(scheduler.isAnythingWaiting && scheduler.isWaiting(id("t")))
+    #expect(scheduler.isAnythingWaiting && scheduler.isHoldOrTurn("t"))
     #expect(scheduler.waitingCount == 0 && scheduler.waitingCount(of: 3) == 0 && scheduler.oldestWaiting == nil)
     #expect(scheduler.update(id("t")) == nil && scheduler.attempts(of: id("t")) == nil)
     #expect(scheduler.rechecks(of: id("t")) == nil && scheduler.blockedTimes(of: id("t"), at: bench.now) == nil)
@@ -61,10 +61,10 @@ struct TurnTests {
     bench.release()
     bench.duringLastLook = { $0.world["panel"] = touched(since: 0) }
     bench.turn("t")
-    #expect(bench.running == nil && bench.scheduler.isWaiting(id("t")))
+    #expect(bench.turnRunning == nil && bench.scheduler.isHoldOrTurn("t"))
     #expect(!bench.said.contains { $0.hasPrefix("store") })
     bench.release()
-    #expect(bench.running == id("t"))
+    #expect(bench.turnRunning == id("t"))
     #expect(bench.violations == [])
   }
 
@@ -76,10 +76,43 @@ struct TurnTests {
     bench.hold("h")
     bench.turn("t")
     bench.handlerEnds()
-    #expect(bench.running == nil)
+    #expect(bench.turnRunning == nil)
     bench.letGo("h")
-    #expect(bench.running == id("t"))
+    #expect(bench.turnRunning == id("t"))
     #expect(bench.violations == [])
+  }
+
+  @Test("an update with the id of a turn is not the turn: no request about the update ends it, and both end")
+  func sameText() {
+    for isWaiting in [false, true] {
+      var bench = Bench()
+      if isWaiting { bench.touch() } else { bench.release() }
+      bench.turn("t")
+      bench.submit("t")
+      if isWaiting { bench.release() }
+      #expect(bench.turnRunning == id("t") && bench.scheduler.isWaiting(id("t")))
+      bench.cancel("t")
+      #expect(bench.turnRunning == id("t") && bench.store[id("t")]?.isFinished == true)
+      bench.submit("next")
+      #expect(bench.scheduler.blockers(of: id("next"), at: bench.now).first?.clears == .ends(.turn(id("t"))))
+      bench.leave("t")
+      #expect(bench.running == id("next") && bench.scheduler.inProgress == .update(id("next")))
+      #expect(bench.violations == [])
+    }
+  }
+
+  @Test("ids of turns, waiting or begun, and of holds are known, so that no client uses them for an update")
+  func idsInUse() {
+    var bench = Bench()
+    bench.touch()
+    bench.turn("t")
+    bench.hold("h")
+    bench.submit("u")
+    let scheduler = bench.scheduler
+    #expect(scheduler.isHoldOrTurn("t") && scheduler.isHoldOrTurn("h") && !scheduler.isHoldOrTurn("u"))
+    bench.leave("t")
+    bench.letGo("h")
+    #expect(!bench.scheduler.isHoldOrTurn("t") && !bench.scheduler.isHoldOrTurn("h"))
   }
 
   // MARK: Receivers

@@ -45,7 +45,7 @@ final class CallsBench {
     let haptics = FeedbackDesk(loop: loop, log: log, settings: configuration.haptics)
     runner = HandlerRunner(
       loop: loop, manager: SimulatedUnitManager(), log: log, folder: folder, boot: "boot",
-      definitions: configuration.handlers)
+      definitions: configuration.handlers, admin: configuration.rights.admin)
     engine = try Engine(
       Scheduler(
         policy: configuration.servicePolicy, policies: configuration.handlerPolicies,
@@ -97,7 +97,7 @@ final class CallsBench {
 
   func reload(_ edit: (inout Configuration) -> Void) {
     edit(&configuration)
-    runner.configure(configuration.handlers)
+    runner.configure(configuration.handlers, admin: configuration.rights.admin)
     calls.configure(configuration, now)
     finish()
   }
@@ -111,6 +111,11 @@ final class CallsBench {
 
   /// The state of an update, as everybody may ask.
   func state(_ id: String) -> String? { answer("GET", "/v1/updates/\(id)")?["state"] as? String }
+
+  /// The service's id of an update.
+  func id(_ name: String, uid: UInt32 = 1000) -> String? {
+    answer("GET", "/v1/updates/\(name)", uid: uid)?["id"] as? String
+  }
 
   /// The code of what an update waits for first.
   func blocker(_ id: String) -> String? {

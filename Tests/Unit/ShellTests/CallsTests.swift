@@ -19,7 +19,8 @@ struct CallsTests {
     #expect(bench.socket.answer(token) == nil)
     bench.finish()
     #expect(bench.socket.answer(token)?.status == 202)
-    #expect(bench.socket.answer(token)?["id"] as? String == "a")
+    #expect(bench.socket.answer(token)?["clientId"] as? String == "a")
+    #expect((bench.socket.answer(token)?["id"] as? String)?.count == 26)
     #expect(bench.state("a") == "waiting" && bench.blocker("a") == "noReceiver")
   }
 
@@ -111,8 +112,9 @@ struct CallsTests {
   func rights() throws {
     let bench = try CallsBench()
     _ = bench.ask("POST", "/v1/updates", menu)
-    #expect(bench.answer("GET", "/v1/updates/a/payload", uid: 1001)?.status == 403)
-    #expect(bench.answer("DELETE", "/v1/updates/a", uid: 1001)?.status == 403)
+    let id = try #require(bench.id("a"))
+    #expect(bench.answer("GET", "/v1/updates/\(id)/payload", uid: 1001)?.status == 403)
+    #expect(bench.answer("DELETE", "/v1/updates/\(id)", uid: 1001)?.status == 403)
     #expect(bench.answer("POST", "/v1/updates/a/force")?.status == 403)
     #expect(bench.state("a") == "waiting")
     #expect(bench.answer("DELETE", "/v1/updates/a", uid: 500)?["state"] as? String == "cancelled")

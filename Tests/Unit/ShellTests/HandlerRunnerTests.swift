@@ -128,7 +128,7 @@ struct HandlerRunnerTests {
     _ = runner.prepare(update, attempt: 1, at: at(0))
     _ = runner.start(update, attempt: 1, releasedAt: nil, at: at(0))
     #expect(files == ["handler-a.lock"])
-    runner.configure([:])
+    runner.configure([:], admin: Principals())
     log.delayed.first?(at(0.02))
     #expect(log.take().first?.contains("no longer configured") == true)
     #expect(files == [] && runner.isIdle)

@@ -10,7 +10,7 @@ import Timeline
 struct OpenRepliesTests {
   var replies = OpenReplies()
 
-  private func id(_ text: String) throws -> UpdateID { try #require(UpdateID(text)) }
+  private func id<Subject>(_ text: String) throws -> Identifier<Subject> { try #require(Identifier(text)) }
 
   private func turn(_ number: UInt64, deadline: Instant? = nil, isMoment: Bool = false) -> OpenReplies.OpenTurn {
     OpenReplies.OpenTurn(token: token(number), deadline: deadline, guardKind: .verify, isMoment: isMoment)
@@ -18,7 +18,7 @@ struct OpenRepliesTests {
 
   @Test("a bound hold ends with its client, once")
   mutating func hold() throws {
-    let id = try id("hold")
+    let id: HoldID = try id("hold")
     replies.open(.hold(id), token(1))
     #expect(replies.gone(token(1)) == .hold(id))
     #expect(replies.gone(token(1)) == nil)
@@ -26,7 +26,7 @@ struct OpenRepliesTests {
 
   @Test("releasing a bound hold closes its stream, and the later disconnect of its client has no effect")
   mutating func released() throws {
-    let id = try id("hold")
+    let id: HoldID = try id("hold")
     replies.open(.hold(id), token(1))
     #expect(replies.closeHold(id) == token(1))
     #expect(replies.closeHold(id) == nil && replies.gone(token(1)) == nil)
@@ -34,7 +34,7 @@ struct OpenRepliesTests {
 
   @Test("a waiting turn ends with its client, before it has a stream and after")
   mutating func turnGone() throws {
-    let (first, second) = (try id("a"), try id("b"))
+    let (first, second): (TurnID, TurnID) = (try id("a"), try id("b"))
     replies.awaitTurn(first, turn(1))
     replies.awaitTurn(second, turn(2))
     #expect(replies.startTurn(second)?.hasStarted == true)
@@ -46,7 +46,7 @@ struct OpenRepliesTests {
 
   @Test("only a turn that has not begun can time out")
   mutating func overdue() throws {
-    let (first, second, third) = (try id("a"), try id("b"), try id("c"))
+    let (first, second, third): (TurnID, TurnID, TurnID) = (try id("a"), try id("b"), try id("c"))
     replies.awaitTurn(first, turn(1, deadline: at(5)))
     replies.awaitTurn(second, turn(2, deadline: at(3)))
     replies.awaitTurn(third, turn(3))
@@ -59,7 +59,7 @@ struct OpenRepliesTests {
 
   @Test("a turn that only waits for quiet ends as soon as it begins")
   mutating func moment() throws {
-    let id = try id("a")
+    let id: TurnID = try id("a")
     replies.awaitTurn(id, turn(1, isMoment: true))
     #expect(replies.startTurn(id)?.hasStarted == false)
     #expect(replies.turn(id) == nil && replies.gone(token(1)) == nil)

@@ -11,21 +11,21 @@ struct PendingAnswersTests {
   let menu = UpdateID("menu")
   let page = UpdateID("page")
 
-  private func id(_ text: String) throws -> UpdateID { try #require(UpdateID(text)) }
+  private func id<Subject>(_ text: String) throws -> Identifier<Subject> { try #require(Identifier(text)) }
 
   @Test("a submission is answered once, when the update is durable")
   mutating func acceptance() throws {
-    let id = try id("menu")
+    let id: UpdateID = try id("menu")
     answers.awaitAcceptance(id, token(1))
-    #expect(answers.isArriving(id) && answers.arriving == 1)
+    #expect(answers.arriving == [id])
     #expect(answers.accepted(id) == token(1))
     #expect(answers.accepted(id) == nil && answers.refused(id) == nil && answers.ended(id) == [])
-    #expect(!answers.isArriving(id) && answers.arriving == 0)
+    #expect(answers.arriving == [])
   }
 
   @Test("a submission that waits for the end is answered then, or at its timeout as accepted")
   mutating func waiting() throws {
-    let (menu, page) = (try id("menu"), try id("page"))
+    let (menu, page): (UpdateID, UpdateID) = (try id("menu"), try id("page"))
     answers.awaitAcceptance(menu, waitUntil: at(10), token(1))
     answers.awaitAcceptance(page, waitUntil: at(20), token(2))
     #expect(answers.nextDeadline == nil, "its time counts once it is durable")
@@ -39,7 +39,7 @@ struct PendingAnswersTests {
 
   @Test("a submission that could not be stored is answered as refused, with or without wait")
   mutating func refused() throws {
-    let id = try id("menu")
+    let id: UpdateID = try id("menu")
     answers.awaitAcceptance(id, waitUntil: at(10), token(1))
     #expect(answers.refused(id) == token(1))
     #expect(answers.nextDeadline == nil)
@@ -47,7 +47,7 @@ struct PendingAnswersTests {
 
   @Test("the end of an update answers its cancellation and the requests that wait for it, each once, and no others")
   mutating func ends() throws {
-    let (menu, page) = (try id("menu"), try id("page"))
+    let (menu, page): (UpdateID, UpdateID) = (try id("menu"), try id("page"))
     answers.awaitEnd(menu, until: nil, accepted: false, token(1))
     answers.awaitRequestedEnd(menu, token(2))
     answers.awaitEnd(page, until: nil, accepted: false, token(3))
@@ -58,7 +58,7 @@ struct PendingAnswersTests {
 
   @Test("a cancellation that could not be stored is answered, and requests that wait for the end still wait")
   mutating func notEnded() throws {
-    let id = try id("menu")
+    let id: UpdateID = try id("menu")
     answers.awaitEnd(id, until: at(5), accepted: false, token(1))
     answers.awaitRequestedEnd(id, token(2))
     #expect(answers.notEnded(id) == token(2))
@@ -78,7 +78,7 @@ struct PendingAnswersTests {
 
   @Test("a client that has disconnected gets no answer")
   mutating func gone() throws {
-    let id = try id("menu")
+    let id: UpdateID = try id("menu")
     answers.awaitAcceptance(id, token(1))
     answers.awaitEnd(id, until: at(1), accepted: false, token(2))
     answers.gone(token(1))

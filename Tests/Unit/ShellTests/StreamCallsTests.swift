@@ -4,6 +4,7 @@ import Scheduling
 import ServiceConfiguration
 import Testing
 import Timeline
+import TouchgateAPI
 
 @testable import Service
 
@@ -44,7 +45,7 @@ struct StreamCallsTests {
     #expect(bench.answer("DELETE", "/v1/holds/\(id)")?.status == 404)
   }
 
-  @Test("a hold with an end outlives its client; the 65th is refused")
+  @Test("a hold with an end outlives its client; a user has at most 16")
   func lastingHolds() throws {
     let bench = try CallsBench()
     let body = #"{"reason": "demo", "ttl": "10min"}"#
@@ -52,7 +53,7 @@ struct StreamCallsTests {
     #expect(bench.socket.answer(first)?.status == 201 && bench.socket.streams == [])
     bench.disconnect(first)
     #expect(bench.engine.scheduler.activeHolds.count == 1)
-    for _ in 1..<Calls.mostHolds { #expect(bench.answer("POST", "/v1/holds", body)?.status == 201) }
+    for _ in 1..<Limits.holds.perUser { #expect(bench.answer("POST", "/v1/holds", body)?.status == 201) }
     #expect(bench.answer("POST", "/v1/holds", body)?.code == "tooManyHolds")
     #expect(bench.answer("POST", "/v1/holds", #"{"reason": "x", "ttl": "2h"}"#)?.status == 400, "MaxHold= is 1 h")
   }
@@ -86,6 +87,21 @@ struct StreamCallsTests {
     #expect(bench.answer("POST", "/v1/turns?timeout=0")?.status == 408, "now or not at all")
   }
 
+  @Test("an update with the id of a turn or a hold is refused, and neither ends")
+  func idInUse() throws {
+    let bench = try CallsBench()
+    let turn = bench.ask("POST", "/v1/turns", uid: 1001)
+    let hold = bench.ask("POST", "/v1/holds", #"{"reason": "a test"}"#, uid: 1001)
+    for token in [turn, hold] {
+      let id = try #require(bench.socket.answer(token)?["id"] as? String)
+      let refusal = bench.answer("POST", "/v1/updates", #"{"handler": "menu", "id": "\#(id)"}"#)
+      #expect(refusal?.status == 409 && refusal?.code == "idInUse")
+      #expect(bench.answer("DELETE", "/v1/updates/\(id)")?.status == 404)
+    }
+    #expect(bench.socket.streams == [turn, hold] && bench.engine.scheduler.inProgress?.update == nil)
+    #expect(bench.engine.scheduler.inProgress != nil && bench.engine.scheduler.activeHolds.count == 1)
+  }
+
   @Test("waiting for a quiet moment ends as it begins, and leaves no turn")
   func quiet() throws {
     let bench = try CallsBench()
@@ -112,11 +128,12 @@ struct StreamCallsTests {
     let bench = try CallsBench()
     let receiver = bench.ask("GET", "/v1/deliveries?handler=menu")
     let waiting = bench.ask("POST", "/v1/updates?wait=1min", menu)
-    #expect(bench.socket.answer(receiver)?["id"] as? String == "a")
-    #expect(bench.answer("POST", "/v1/deliveries/a/ack", uid: 1001)?.status == 403)
-    #expect(bench.answer("POST", "/v1/deliveries/b/ack")?.code == "notOffered")
+    #expect(bench.socket.answer(receiver)?["clientId"] as? String == "a")
+    let id = try #require(bench.id("a"))
+    #expect(bench.answer("POST", "/v1/deliveries/\(id)/ack", uid: 1001)?.status == 403)
+    #expect(bench.answer("POST", "/v1/deliveries/a/ack")?.code == "notOffered", "only its own id names a delivery")
     #expect(bench.state("a") == "applying" && bench.socket.answer(waiting) == nil)
-    #expect(bench.answer("POST", "/v1/deliveries/a/ack")?["state"] as? String == "applied")
+    #expect(bench.answer("POST", "/v1/deliveries/\(id)/ack")?["state"] as? String == "applied")
     #expect(bench.socket.answer(waiting)?["state"] as? String == "applied")
     #expect(bench.answer("POST", "/v1/updates/a/retry")?.code == "applied")
   }
@@ -149,11 +166,12 @@ struct StreamCallsTests {
     let bench = try CallsBench()
     _ = bench.ask("GET", "/v1/deliveries?handler=menu")
     _ = bench.ask("POST", "/v1/updates", menu)
-    #expect(bench.answer("POST", "/v1/deliveries/a/nack", #"{"later": true}"#)?["state"] as? String == "waiting")
+    let id = try #require(bench.id("a"))
+    #expect(bench.answer("POST", "/v1/deliveries/\(id)/nack", #"{"later": true}"#)?["state"] as? String == "waiting")
     #expect(bench.blocker("a") == "backoff")
     _ = bench.ask("POST", "/v1/updates/a/apply")
     #expect(bench.state("a") == "applying")
-    let reply = bench.answer("POST", "/v1/deliveries/a/nack", #"{"reason": "no room"}"#)
+    let reply = bench.answer("POST", "/v1/deliveries/\(id)/nack", #"{"reason": "no room"}"#)
     #expect(reply?["state"] as? String == "failed" && reply?.text.contains("no room") == true)
   }
 
@@ -166,7 +184,7 @@ struct StreamCallsTests {
     _ = bench.ask("POST", "/v1/updates", menu)
     #expect(bench.socket.answer(second)?.text == "")
     bench.disconnect(first)
-    #expect(bench.socket.answer(second)?["id"] as? String == "a" && bench.state("a") == "applying")
+    #expect(bench.socket.answer(second)?["clientId"] as? String == "a" && bench.state("a") == "applying")
     bench.disconnect(second)
     #expect(bench.state("a") == "waiting" && bench.blocker("a") == "noReceiver")
   }
@@ -206,8 +224,8 @@ struct StreamCallsTests {
     for reader in [new, all] { #expect(bench.socket.answer(reader)?["state"] as? String == "cancelled") }
     bench.disconnect(new)
     _ = bench.ask("POST", "/v1/updates", #"{"handler": "menu", "id": "b"}"#)
-    #expect(bench.socket.answer(new)?["id"] as? String == "a")
-    #expect(bench.socket.answer(all)?["id"] as? String == "b")
+    #expect(bench.socket.answer(new)?["id"] as? String == bench.id("a"))
+    #expect(bench.socket.answer(all)?["id"] as? String == bench.id("b"))
   }
 
   @Test("feedback without a device is answered at once, with the reason for the silence")
