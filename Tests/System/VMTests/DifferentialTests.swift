@@ -24,6 +24,7 @@ extension VMTests {
       guard case .typeB = both.device.profile.touchProtocol else { return }
       var frame: [(type: UInt16, code: UInt16, value: Int32)] = []
       var frames = 0
+      var liftedAt: Instant?
       for event in recording.events {
         let isReport = event.type == EventType.syn && event.code == EventCode.synReport
         // The kernel repeats keys itself.
@@ -32,6 +33,11 @@ extension VMTests {
         {
           continue
         }
+        // A pause between two touches keeps its length where it makes them two; other pauses are left out.
+        if frame.isEmpty, let lifted = liftedAt, event.time - lifted >= .milliseconds(60) {
+          SystemClock.sleep(until: SystemClock.monotonic + .milliseconds(61))
+          liftedAt = event.time
+        }
         frame.append((event.type, event.code, event.value))
         if !isReport { continue }
         screen.send(frame)
@@ -39,6 +45,7 @@ extension VMTests {
         frames += 1
         both.read()
         try #require(both.ours == both.theirs, "after frame \(frames), at \(event.time)")
+        liftedAt = both.theirs.isEmpty ? liftedAt ?? event.time : nil
       }
       #expect(frames > 0)
       #expect(both.ours.isEmpty)
