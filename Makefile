@@ -19,6 +19,7 @@ unitdir = $(DESTDIR)$(PREFIX)/lib/systemd/system
 sysusersdir = $(DESTDIR)$(PREFIX)/lib/sysusers.d
 udevdir = $(DESTDIR)$(PREFIX)/lib/udev/rules.d
 catalogdir = $(DESTDIR)$(PREFIX)/lib/systemd/catalog
+# Earlier versions installed a rule there. The rule in /etc is written by the service's start.
 polkitdir = $(DESTDIR)$(PREFIX)/share/polkit-1/rules.d
 mandir = $(DESTDIR)$(PREFIX)/share/man
 completionsdir = $(DESTDIR)$(PREFIX)/share/bash-completion/completions
@@ -154,7 +155,7 @@ install: ## install what `make release` built; DESTDIR=, PREFIX=/usr
 	install -D -m 644 systemd/sysusers.d/touchgate.conf $(sysusersdir)/touchgate.conf
 	install -D -m 644 -t $(udevdir) systemd/udev/70-touchgate.rules
 	install -D -m 644 -t $(catalogdir) systemd/catalog/touchgate.catalog
-	install -D -m 644 -t $(polkitdir) systemd/polkit/50-touchgate.rules
+	rm -f $(polkitdir)/50-touchgate.rules
 	[ -e $(confdir)/touchgate.conf ] || install -m 644 config/touchgate.conf $(confdir)
 	install -D -m 644 -t $(docdir) README.md LICENSE docs/architecture.md docs/touch.md docs/haptics.md docs/openapi.yaml docs/guard.md docs/service.md docs/operating.md docs/socket.md
 	install -D -m 644 -t $(docdir)/handlers.d config/handlers.d/*
@@ -167,6 +168,7 @@ install: ## install what `make release` built; DESTDIR=, PREFIX=/usr
 uninstall: ## remove what `make install` installed; configuration, queue and user stay
 	rm -f $(sbindir)/touchgated $(bindir)/touchgate $(unitdir)/touchgated.service $(unitdir)/touchgated.socket
 	rm -f $(udevdir)/70-touchgate.rules $(catalogdir)/touchgate.catalog $(polkitdir)/50-touchgate.rules
+	rm -f $(DESTDIR)/etc/polkit-1/rules.d/50-touchgate.rules
 	rm -f $(sysusersdir)/touchgate.conf $(mandir)/man1/touchgate.1 $(mandir)/man5/touchgate.conf.5 $(mandir)/man8/touchgated.8
 	rm -f $(completionsdir)/touchgate
 	rm -rf $(docdir)

@@ -108,7 +108,8 @@ let package = Package(
     module("TouchgateCommands", ["Timeline", "TouchgateAPI", "TouchgateClient", "Linux"]),
 
     .executableTarget(
-      name: "touchgated", dependencies: ["Service", "ServiceConfiguration", "ServiceLog"], swiftSettings: strict),
+      name: "touchgated", dependencies: ["Linux", "Service", "ServiceConfiguration", "ServiceLog"],
+      swiftSettings: strict),
     .executableTarget(name: "touchgate", dependencies: ["TouchgateCommands"], swiftSettings: strict),
 
     // Shared by tests (Tests/README.md).
@@ -191,7 +192,7 @@ let package = Package(
     tests(
       .integration, "ServiceConfigurationTests",
       [
-        "Timeline", "TouchModel", "Gating", "Scheduling", "Haptics", "DeviceRules", "ServiceConfiguration",
+        "Timeline", "TouchModel", "Gating", "Scheduling", "Haptics", "DeviceRules", "ServiceConfiguration", "Linux",
         "ProjectFiles", "PlainWords",
       ]),
     tests(

@@ -29,13 +29,14 @@ public final class HandlerProcess: RunningHandler {
   private var outputWatch: Source?
   private var childWatch: Source?
 
-  /// Starts what was prepared. `ended` is called once, later. Throws `HandlersError` or `EventLoop.Failure`.
+  /// Starts what was prepared. `boot`: the boot id. `ended` is called once, later. Throws `HandlersError` or
+  /// `EventLoop.Failure`.
   public init(
-    _ prepared: consuming PreparedProcess, _ start: HandlerStart, loop: EventLoop, log: Log, now: Instant,
+    _ prepared: consuming PreparedProcess, _ start: HandlerStart, loop: EventLoop, boot: String, log: Log, now: Instant,
     ended: @escaping (HandlerEnd, Instant) -> Void
   ) throws {
     program = prepared.program
-    (pid, pipe) = try prepared.spawn()
+    (pid, pipe) = try prepared.spawn(boot: boot, now: now)
     self.start = start
     self.log = log
     started = now

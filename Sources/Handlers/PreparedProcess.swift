@@ -2,6 +2,7 @@ import CLinux
 import Glibc
 import Linux
 public import Scheduling
+import Timeline
 
 /// Everything that an `Exec=` handler needs, made before the last look: the payload on standard input, the locked
 /// descriptor, the arguments and the environment. After the last look only the spawn remains.
@@ -42,14 +43,19 @@ public struct PreparedProcess: ~Copyable {
   }
 
   /// Starts the program in a process group of its own; returns its pid and the end of the pipe that its output comes
-  /// from. The child holds the lock from now on. Throws `HandlersError` if it cannot be started.
-  consuming func spawn() throws(HandlersError) -> (pid: pid_t, output: HandlerPipe) {
+  /// from. The child holds the lock from now on, and its file names the child. Throws `HandlersError` if it cannot be
+  /// started.
+  consuming func spawn(boot: String, now: Instant) throws(HandlersError) -> (pid: pid_t, output: HandlerPipe) {
     var child: pid_t = 0
     let code = tg_spawn(
       &child, program, arguments.pointers, environment.pointers, input.raw, outputEnd.raw, lock.raw)
     if code != 0 {
       unlink(lockPath)
       throw HandlersError("cannot start \(program): \(Errno(code))")
+    }
+    // On a full disk the file stays empty: then a later run of the service knows only that the lock is held.
+    if let identity = HandlerIdentity(of: child, started: now) {
+      try? lock.write(identity.text(boot: boot).utf8)
     }
     return (child, HandlerPipe(output))
   }

@@ -32,6 +32,7 @@ public final class UnitJob: RunningHandler {
   private let manager: any UnitManager
   private let log: Log
   private let path: String
+  private let spare: String?
   private var marker: UnitMarker
   private(set) var phase = Phase.asked
   private var phaseEnds: Instant
@@ -42,11 +43,12 @@ public final class UnitJob: RunningHandler {
   private var recallDue: Instant?
   private let ended: (HandlerEnd, Instant) -> Void
 
-  /// Asks systemd to start the unit. `markerPath`: the file that records the request. `ended` is called once, later.
+  /// Asks systemd to start the unit. `markerPath`: the file that records the request; `spare`: see `UnitMarker.write`.
+  /// `ended` is called once, later.
   /// Throws `HandlersError` without a bus, or if the marker cannot be written.
   public init(
-    _ unit: String, _ start: HandlerStart, manager: any UnitManager, markerPath: String, boot: String, log: Log,
-    now: Instant, ended: @escaping (HandlerEnd, Instant) -> Void
+    _ unit: String, _ start: HandlerStart, manager: any UnitManager, markerPath: String, spare: String? = nil,
+    boot: String, log: Log, now: Instant, ended: @escaping (HandlerEnd, Instant) -> Void
   ) throws(HandlersError) {
     self.unit = unit
     self.start = start
@@ -54,6 +56,7 @@ public final class UnitJob: RunningHandler {
     self.log = log
     self.ended = ended
     path = markerPath
+    self.spare = spare
     started = now
     phaseEnds = now + start.timeout
     marker = UnitMarker(unit: unit, asked: UInt64(max(0, now.nanoseconds / 1000)), boot: boot)
@@ -62,7 +65,7 @@ public final class UnitJob: RunningHandler {
       throw HandlersError("cannot start unit \(unit): D-Bus is not available; systemctl status dbus")
     }
     do throws(Errno) {
-      try marker.write(path)
+      try marker.write(path, spare: spare)
     } catch {
       throw HandlersError("cannot start unit \(unit): \(path): \(error)")
     }
@@ -230,8 +233,8 @@ public final class UnitJob: RunningHandler {
     case "org.freedesktop.systemd1.UnitMasked":
       "unit \(unit) is masked (systemctl unmask \(unit))"
     case "org.freedesktop.DBus.Error.AccessDenied", "org.freedesktop.DBus.Error.InteractiveAuthorizationRequired":
-      "the service is not allowed to start unit \(unit) (\(failure.message)); the polkit rule of the package allows "
-        + "units whose names begin with touchgate-"
+      "the service is not allowed to start unit \(unit) (\(failure.message)); root must own the unit's file and the "
+        + "handler's, nobody else may write to them, and after a change: systemctl reload touchgated"
     default:
       "cannot start unit \(unit): \(failure)"
     }

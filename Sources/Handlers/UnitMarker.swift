@@ -23,13 +23,30 @@ public struct UnitMarker: Equatable, Sendable {
   public init?(path: String) {
     guard let bytes = try? readFile(path, limit: 1024, flags: O_NOFOLLOW) else { return nil }
     let lines = String(decoding: bytes, as: UTF8.self).split(separator: "\n", omittingEmptySubsequences: false)
-    guard lines.count == 5, let asked = UInt64(lines[1]) else { return nil }
+    guard lines.count >= 5, let asked = UInt64(lines[1]), lines[3] == "accepted" || lines[3] == "asked" else {
+      return nil
+    }
     self.init(unit: String(lines[0]), asked: asked, boot: String(lines[2]), isAccepted: lines[3] == "accepted")
   }
 
+  /// Size of the file: more than a unit's name, a number, a boot id and a word. Each write replaces all of it in place,
+  /// so a full disk stops only the first.
+  static let bytes = 512
+
   /// Not synchronized: a machine that crashes has no record of its units either.
-  public func write(_ path: String) throws(Errno) {
-    let file = try FileDescriptor(opening: path, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW, mode: 0o600)
-    try file.write("\(unit)\n\(asked)\n\(boot)\n\(isAccepted ? "accepted" : "asked")\n".utf8)
+  /// `spare`: a file of the same file system that is renamed if there is no room for another one.
+  public func write(_ path: String, spare: String? = nil) throws(Errno) {
+    do throws(Errno) {
+      try put(path)
+    } catch {
+      guard error.code == ENOSPC || error.code == EDQUOT, let spare, rename(spare, path) == 0 else { throw error }
+      try put(path)
+    }
+  }
+
+  private func put(_ path: String) throws(Errno) {
+    let file = try FileDescriptor(opening: path, O_WRONLY | O_CREAT | O_NOFOLLOW, mode: 0o600)
+    let text = Array("\(unit)\n\(asked)\n\(boot)\n\(isAccepted ? "accepted" : "asked")\n".utf8)
+    try file.write(text + [UInt8](repeating: UInt8(ascii: "\n"), count: max(0, Self.bytes - text.count)))
   }
 }

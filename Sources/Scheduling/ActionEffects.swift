@@ -12,7 +12,7 @@ public protocol ActionEffects {
   ///
   /// - Returns: nil, or why they could not be written. A group of several that fails is written again one by one, so
   ///   only the failure of a single write is worth a report.
-  mutating func store(_ writes: [StoreWrite], at now: Instant) -> String?
+  mutating func store(_ writes: [StoreWrite], at now: Instant) -> StoreFailure?
 
   /// Reads the slot tables of all screens.
   ///
@@ -89,15 +89,15 @@ public enum Announcement: Equatable, Sendable {
   /// Durable.
   case accepted(UpdateID)
   /// Could not be made durable; nothing of it is kept.
-  case refused(UpdateID, reason: String)
+  case refused(UpdateID, reason: StoreFailure)
   /// Ended, and that is durable.
   case ended(UpdateID, UpdateResult)
   /// Was to be ended on request, which could not be stored: still waiting.
-  case notEnded(UpdateID, reason: String)
+  case notEnded(UpdateID, reason: StoreFailure)
   /// A requested change is durable and done.
   case done(StoreWrite)
   /// A requested change could not be made durable, and is not done.
-  case notDone(StoreWrite, reason: String)
+  case notDone(StoreWrite, reason: StoreFailure)
 }
 
 extension ActionEffects {

@@ -27,8 +27,10 @@ public struct Blocker: Equatable, Sendable {
     case order
     /// Another update is being applied.
     case applying
-    /// The queue cannot be written: disk full or worse.
+    /// The queue cannot be written: the disk is full.
     case storeFull
+    /// The queue cannot be written for another reason.
+    case storeFailed
     /// The service is being stopped.
     case stopping
   }

@@ -72,7 +72,9 @@ extension Scheduler {
     }
     if let trouble = storeTrouble {
       blockers.append(
-        Blocker(code: .storeFull, since: trouble.since, reason: .words(trouble.reason), clears: .storeIsWritable))
+        Blocker(
+          code: trouble.reason.code, since: trouble.since, reason: .words("\(trouble.reason)"), clears: .storeIsWritable
+        ))
     }
     return blockers
   }
@@ -161,7 +163,7 @@ extension Scheduler {
   func sharedCodes(_ screen: String?) -> Set<Blocker.Code> {
     var codes: Set<Blocker.Code> = []
     if stoppingSince != nil { codes.insert(.stopping) }
-    if storeTrouble != nil { codes.insert(.storeFull) }
+    if let storeTrouble { codes.insert(storeTrouble.reason.code) }
     if paused != nil { codes.insert(.paused) }
     if disturbedSince != nil { codes.insert(.touched) }
     if current != nil { codes.insert(.applying) }

@@ -116,8 +116,8 @@ extension Scheduler {
     return [.done(write)] + evaluate(at: now)
   }
 
-  /// A requested write failed, and nothing of it was written. `reason` is for people.
-  public mutating func storeFailed(_ write: StoreWrite, reason: String, at now: Instant) -> [Action] {
+  /// A requested write failed, and nothing of it was written.
+  public mutating func storeFailed(_ write: StoreWrite, reason: StoreFailure, at now: Instant) -> [Action] {
     defer { noteShared(at: now) }
     switch write {
     case .accept(let update, payload: _), .acceptEnded(let update, payload: _, _):
@@ -153,7 +153,7 @@ extension Scheduler {
     return []
   }
 
-  private mutating func trouble(_ reason: String, at now: Instant) {
+  private mutating func trouble(_ reason: StoreFailure, at now: Instant) {
     storeTrouble = (storeTrouble?.since ?? now, reason)
     armRecheck(at: now)
   }

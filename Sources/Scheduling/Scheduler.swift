@@ -16,7 +16,7 @@ public struct Scheduler: Sendable {
     /// It is durable: answer 202.
     case accepted(UpdateID)
     /// It could not be made durable: answer with this reason. Nothing of it is kept.
-    case refused(UpdateID, reason: String)
+    case refused(UpdateID, reason: StoreFailure)
     /// Read the slot tables of all screens, report what changed, then call `rechecked`.
     case recheck
     /// The last look before a start: drain the devices, read the slot tables, report what changed, then call
@@ -32,11 +32,11 @@ public struct Scheduler: Sendable {
     /// It has ended, and that is durable.
     case ended(UpdateID, UpdateResult)
     /// It was to be ended on request, and that could not be stored: it still waits.
-    case notEnded(UpdateID, reason: String)
+    case notEnded(UpdateID, reason: StoreFailure)
     /// What somebody asked for is durable and done: `expedite`, `reopen`, `pause`, `hold`, `release`.
     case done(StoreWrite)
     /// It could not be made durable, and is not done.
-    case notDone(StoreWrite, reason: String)
+    case notDone(StoreWrite, reason: StoreFailure)
 
     /// An update's handler or a turn starts.
     public var isStart: Bool {
@@ -137,7 +137,7 @@ public struct Scheduler: Sendable {
   /// A contact came and went during the last look: nothing is started before the next recheck.
   var disturbedSince: Instant?
   /// A write failed then; nothing is started before the next recheck.
-  var storeTrouble: (since: Instant, reason: String)?
+  var storeTrouble: (since: Instant, reason: StoreFailure)?
   var stoppingSince: Instant?
   /// Wall clock minus monotonic clock.
   var wallOffset: Duration = .zero

@@ -47,6 +47,14 @@ extension StoreWrite {
     }
   }
 
+  /// Whether it answers somebody's request; of the others the scheduler has need.
+  public var isAsked: Bool {
+    switch self {
+    case .accept, .replace, .acceptEnded, .expedite, .reopen, .pause, .hold: true
+    case .beginApplying, .backToWaiting, .finish, .release: false
+    }
+  }
+
   /// How an update ends by it; nil: none does.
   public var end: UpdateResult? {
     switch self {

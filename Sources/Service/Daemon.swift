@@ -36,6 +36,7 @@ public final class Daemon {
     try owners.screens.start(now)
     owners.haptics.start()
     try engine.recover(now)
+    owners.runner.sweep(keeping: engine.scheduler.applying.map { [$0] } ?? [])
     configuration.begin(now)
     try watch()
     owners.bus.connect(now)
@@ -74,6 +75,7 @@ public final class Daemon {
 
   private func beforeEach(_ now: Instant) {
     assert(timer?.due == nextDeadline, "a deadline was set outside a callback, or not armed at the end of one")
+    owners.engine.wakesUp(now)
     owners.sleep.noticeSuspend(now, asleep: SystemClock.timeAsleep)
   }
 

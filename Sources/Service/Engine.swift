@@ -49,12 +49,14 @@ final class Engine: ActionEffects {
   var willExecute: () -> Void = {}
   /// Answers whoever waits for it.
   var announced: (Announcement, Instant) -> Void = { _, _ in }
+  /// The time of day.
+  private let wallClock: () -> WallTime
   private var pruning = Pruning()
   private var sequence: Int64
 
   init(
     _ scheduler: Scheduler, store: QueueStore, log: Log, metrics: Metrics, screens: any EngineScreens,
-    handlers: any EngineHandlers, now: Instant
+    handlers: any EngineHandlers, now: Instant, wallClock: @escaping () -> WallTime = { SystemClock.wall }
   ) throws {
     self.scheduler = scheduler
     self.store = store
@@ -62,8 +64,9 @@ final class Engine: ActionEffects {
     self.metrics = metrics
     self.screens = screens
     self.handlers = handlers
+    self.wallClock = wallClock
     sequence = try store.nextSequence()
-    self.scheduler.setWallClock(SystemClock.wall, at: now)
+    self.scheduler.setWallClock(wallClock(), at: now)
   }
 
   /// Executes what is queued.
@@ -75,6 +78,10 @@ final class Engine: ActionEffects {
   }
 
   // MARK: Inputs
+
+  /// The beginning of a wake-up: all its inputs carry the time of day of this moment. While nothing waits no timer runs,
+  /// and the clock may have been set since the last wake-up, by any amount.
+  func wakesUp(_ now: Instant) { scheduler.setWallClock(wallClock(), at: now) }
 
   /// One input of the scheduler; its actions are queued.
   func feed(_ input: (inout Scheduler) -> [Scheduler.Action]) { actions.append(input(&scheduler)) }
@@ -104,7 +111,7 @@ final class Engine: ActionEffects {
   func recover(_ now: Instant) throws {
     let updates = try store.unfinished()
     let rebooting = scheduler.policies.keys.filter { scheduler.policy(of: $0).rebootTimeout != nil }
-    let wall = SystemClock.wall
+    let wall = wallClock()
     let oldest = updates.lazy.map(\.update).filter { rebooting.contains($0.handler) }.map(\.createdAt).min()
     let since = min(oldest ?? wall, wall) + (.zero - HandlerPolicy.rebootWindow)
     let recovered = Recovered(
@@ -139,8 +146,6 @@ final class Engine: ActionEffects {
   var nextDeadline: Instant? { [scheduler.nextDeadline, pruning.due].compactMap(\.self).min() }
 
   func timePassed(_ now: Instant) {
-    // While anything is waiting this is at least every second: a clock that was set is noticed by then.
-    scheduler.setWallClock(SystemClock.wall, at: now)
     if pruning.due.map({ $0 <= now }) == true { prune(now) }
     feed { $0.timePassed(now) }
   }
@@ -154,7 +159,7 @@ final class Engine: ActionEffects {
 
   private func prune(_ now: Instant) {
     do {
-      try pruning.run(store, wall: SystemClock.wall, now)
+      try pruning.run(store, wall: wallClock(), now)
     } catch {
       log.error("old history could not be removed: \(error)")
     }
@@ -168,13 +173,13 @@ final class Engine: ActionEffects {
 
   // MARK: Effects
 
-  func store(_ writes: [StoreWrite], at now: Instant) -> String? {
+  func store(_ writes: [StoreWrite], at now: Instant) -> StoreFailure? {
     do throws(StoreError) {
       try store.perform(writes)
       return nil
     } catch {
       if writes.count == 1 { log.error("\(error)") }
-      return "\(error)"
+      return error.failure
     }
   }
 

@@ -38,7 +38,7 @@ final class HandlerRunner: EngineHandlers {
   private let loop: EventLoop
   private let manager: any UnitManager
   private let log: Log
-  private let folder: String
+  private let files: HandlerFiles
   private let boot: String
   private let environment = HandlerEnvironment.ofThisProcess
   private var definitions: [String: HandlerDefinition]
@@ -48,6 +48,7 @@ final class HandlerRunner: EngineHandlers {
   private var preparedProcess: PreparedProcess?
   private var preparedPayload: [UInt8] = []
   private var probing: (id: UpdateID, probe: UnitProbe)?
+  private var orphan: (id: UpdateID, process: OrphanProcess)?
 
   /// `folder`: the state directory, for locks and markers. `boot`: the boot id.
   init(
@@ -57,10 +58,11 @@ final class HandlerRunner: EngineHandlers {
     self.loop = loop
     self.manager = manager
     self.log = log
-    self.folder = folder
+    files = HandlerFiles(folder: folder)
     self.boot = boot
     self.definitions = definitions
     self.admin = admin
+    files.keepSpare()
   }
 
   /// To be called once, before anything else.
@@ -99,7 +101,7 @@ final class HandlerRunner: EngineHandlers {
       case .program(let command):
         preparedProcess = try PreparedProcess(
           command: command, update: update, attempt: attempt, environment: environment, payload: payload(of: update),
-          lockPath: lockPath(update.id))
+          lockPath: files.lock(update.id))
       case .delivery:
         preparedPayload = try payload(of: update)
       case .unit:
@@ -145,7 +147,7 @@ final class HandlerRunner: EngineHandlers {
       return .ready
     } catch {
       discardPrepared()
-      unlink(markerPath(update.id))
+      unlink(files.marker(update.id))
       return failed("\(error)")
     }
   }
@@ -159,7 +161,8 @@ final class HandlerRunner: EngineHandlers {
     switch definition.kind {
     case .program:
       guard let prepared = preparedProcess.take() else { throw HandlersError("handler '\(definition.name)' changed") }
-      return try HandlerProcess(prepared, start, loop: loop, log: log, now: SystemClock.monotonic, ended: ended)
+      return try HandlerProcess(
+        prepared, start, loop: loop, boot: boot, log: log, now: SystemClock.monotonic, ended: ended)
     case .delivery:
       let payload = preparedPayload
       preparedPayload = []
@@ -167,8 +170,8 @@ final class HandlerRunner: EngineHandlers {
       return Delivery(start, receiver: token, now: now, ended: ended)
     case .unit(let name):
       return try UnitJob(
-        definition.kind.unit(for: id) ?? name, start, manager: manager, markerPath: markerPath(id), boot: boot,
-        log: log, now: SystemClock.monotonic, ended: ended)
+        definition.kind.unit(for: id) ?? name, start, manager: manager, markerPath: files.marker(id),
+        spare: files.spare, boot: boot, log: log, now: SystemClock.monotonic, ended: ended)
     }
   }
 
@@ -193,10 +196,12 @@ final class HandlerRunner: EngineHandlers {
   private func handlerEnded(_ end: HandlerEnd, _ now: Instant) {
     guard let handler = running else { return }
     running = nil
-    _ = HandlerLock.isHeld(lockPath(handler.update.id))  // Removes the file.
+    // What it left running may keep the lock, but nobody asks for it any more.
+    unlink(files.lock(handler.update.id))
     inputs?.ended(handler.update, end, handler.started, now)
     // Not earlier: the result is stored now.
-    unlink(markerPath(handler.update.id))
+    unlink(files.marker(handler.update.id))
+    files.keepSpare()
   }
 
   // MARK: Receivers
@@ -231,21 +236,14 @@ final class HandlerRunner: EngineHandlers {
   /// Asked at each recheck until the answer is known.
   func probe(_ update: Update, at now: Instant) -> ProbeAnswer {
     let id = update.id
-    guard let marker = UnitMarker(path: markerPath(id)) else {
-      guard HandlerLock.isHeld(lockPath(id)) else { return .ended }
-      log.warning(
-        "\(id): its handler, started before touchgated restarted, is still running; waiting for it", .interrupted,
-        [.update(id)])
-      return .running
-    }
+    guard let marker = UnitMarker(path: files.marker(id)) else { return probeProcess(update, now) }
     guard marker.boot == boot else {
-      unlink(markerPath(id))
+      unlink(files.marker(id))
       return .ended
     }
     if probing?.id != id {
-      let timeout = definitions[update.handler]?.timeout ?? .seconds(300)
-      let start = HandlerStart(update, attempt: 1, timeout: timeout, releasedAt: nil)
-      let probe = UnitProbe(marker, start, manager: manager, log: log, now: now) { [unowned self] finding, now in
+      let probe = UnitProbe(marker, formerStart(update), manager: manager, log: log, now: now) {
+        [unowned self] finding, now in
         probeFound(id, finding, now)
       }
       probing = (id, probe)
@@ -254,16 +252,44 @@ final class HandlerRunner: EngineHandlers {
     return .pending
   }
 
+  /// An `Exec=` handler; in place of its result there is at most that it ended, or had to be stopped.
+  private func probeProcess(_ update: Update, _ now: Instant) -> ProbeAnswer {
+    let id = update.id
+    if orphan?.id != id {
+      let process = OrphanProcess(files.lock(id), boot: boot, formerStart(update), log: log, now: now)
+      orphan = process.map { (id, $0) }
+    }
+    switch orphan?.process.ask(now) {
+    case .running:
+      return .running
+    case .ended, nil:
+      orphan = nil
+      return .ended
+    case .timedOut(let end):
+      orphan = nil
+      inputs?.orphanEnded(id, end, now)
+      return .pending
+    }
+  }
+
+  /// A former run has started it; the timeout is that of the handler as it is configured now.
+  private func formerStart(_ update: Update) -> HandlerStart {
+    HandlerStart(
+      update, attempt: 1, timeout: definitions[update.handler]?.timeout ?? .seconds(300), releasedAt: nil)
+  }
+
+  /// Removes what former runs left of handlers whose updates are not being applied. To be called at start.
+  func sweep(keeping ids: Set<UpdateID>) {
+    let count = files.sweep(keeping: ids)
+    if count > 0 { log.info("removed \(count) files that former handlers left") }
+  }
+
   private func probeFound(_ id: UpdateID, _ finding: UnitProbe.Finding, _ now: Instant) {
     switch finding {
     case .ended(let end): inputs?.orphanEnded(id, end, now)
     case .noTrace: inputs?.interrupted(id, now)
     }
-    unlink(markerPath(id))
+    unlink(files.marker(id))
     probing = nil
   }
-
-  private func markerPath(_ id: UpdateID) -> String { "\(folder)/handler-\(id).unit" }
-
-  private func lockPath(_ id: UpdateID) -> String { "\(folder)/handler-\(id).lock" }
 }

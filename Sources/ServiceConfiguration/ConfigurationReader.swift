@@ -99,7 +99,7 @@ struct ConfigurationReader {
 
   /// The `.conf` files of a folder in the order of their names' bytes, without hidden ones (editors leave them behind).
   /// Empty if there is no such folder.
-  private mutating func list(_ folder: String) -> [(path: String, stem: String)] {
+  mutating func list(_ folder: String) -> [(path: String, stem: String)] {
     guard let stream = opendir(folder) else {
       let reason = Errno()
       if reason.code != ENOENT {

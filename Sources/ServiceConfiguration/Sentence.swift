@@ -56,7 +56,7 @@ enum Sentence: String, CaseIterable, Sendable {
     letters, digits and _
     """
   case duplicateParameter = "{key}= {name} is declared twice; remove one of the lines"
-  case badPattern = "{key}= {name}: {pattern} is not an extended regular expression (regex(7)): {reason}"
+  case badPattern = "{key}= {name}: {pattern} cannot be used as an extended regular expression (regex(7)): {reason}"
 
   // A handler as a whole.
   case noKind = "Exec=, Unit= or Deliver=yes is required in [Handler]"

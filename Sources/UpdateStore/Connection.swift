@@ -7,6 +7,7 @@ final class Connection {
   let path: String
   private var handle: OpaquePointer?
   private var statements: [String: Statement] = [:]
+  private var patience = Patience.opening
 
   /// Opens an existing file (sqlite3_open_v2, without SQLITE_OPEN_CREATE). SQLite reads it at the first statement, so
   /// a file that is not a database is detected later.
@@ -15,6 +16,28 @@ final class Connection {
     let code = sqlite3_open_v2(path, &handle, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, nil)
     guard code == SQLITE_OK else { throw error(code) }
     sqlite3_extended_result_codes(handle, 1)
+  }
+
+  /// How long to wait for the lock of another process, such as a person's sqlite3(1). The loop is blocked meanwhile.
+  enum Patience: CInt {
+    case opening = 1000
+    case running = 100
+    /// The last call has waited in vain: until one succeeds, no other waits. A request may need many calls.
+    case none = 0
+  }
+
+  func wait(_ patience: Patience) {
+    self.patience = patience
+    sqlite3_busy_timeout(handle, patience.rawValue)
+  }
+
+  /// After each call.
+  private func wasBusy(_ isBusy: Bool) {
+    switch patience {
+    case .opening: break
+    case .running: if isBusy { wait(.none) }
+    case .none: if !isBusy { wait(.running) }
+    }
   }
 
   deinit {
@@ -67,8 +90,12 @@ final class Connection {
       let code = statement.step()
       switch code {
       case SQLITE_ROW: answer.append(try read(statement.row))
-      case SQLITE_DONE: return answer
-      default: throw error(code)
+      case SQLITE_DONE:
+        wasBusy(false)
+        return answer
+      default:
+        wasBusy(code & 0xff == SQLITE_BUSY)
+        throw error(code)
       }
     }
   }

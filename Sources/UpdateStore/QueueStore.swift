@@ -8,6 +8,9 @@ public final class QueueStore {
   public let notices: [String]
 
   private let connection: Connection
+  private let files: StoreFiles
+  /// Of the files when they were opened.
+  private let identities: [StoreFiles.Identity?]
   private let pageLimit: Int?
   /// Limits of the history; a change takes effect at the next `prune`.
   public var limits: HistoryLimits
@@ -18,8 +21,9 @@ public final class QueueStore {
   private var hasLog = false
 
   /// Opens the store, or creates it (mode 0600) if there is none; its folder must exist. An older schema is brought
-  /// up to date. A file that is damaged (quick_check, which reads all of it) or not a database is renamed to
-  /// `PATH.damaged-TIME`, with its `-wal` and `-shm`; the queue is then empty, and `notices` reports it.
+  /// up to date. A file that is damaged (quick_check, which reads all of it; the text of the schema; each update) or not
+  /// a database is renamed to `PATH.damaged-TIME`, with its `-wal` and `-shm`; the queue is then empty, and `notices`
+  /// reports it. Writes that are lost because the log is damaged are reported, too, and the log is copied.
   ///
   /// - Parameters:
   ///   - now: names a file that is set aside.
@@ -30,10 +34,16 @@ public final class QueueStore {
   ) throws(StoreError) {
     self.pageLimit = pageLimit
     self.limits = limits
-    let files = StoreFiles(path: path)
+    files = StoreFiles(path: path)
     var damaged: Connection?
+    var notices: [String] = []
     do throws(StoreError) {
       try files.create()
+      // SQLite reads the log up to the first frame that is damaged, silently.
+      if let damage = LogDamage(path: path + "-wal") {
+        let copy = files.copyLog(now: now).map { "; the log was copied to \($0)" } ?? ""
+        notices.append("the log \(path)-wal of the queue is damaged: \(damage)\(copy)")
+      }
       var opened = try Connection(path: path)
       damaged = opened
       do throws(StoreError) {
@@ -46,7 +56,6 @@ public final class QueueStore {
         try Schema.prepare(opened, pageLimit: pageLimit)
       }
       connection = opened
-      notices = []
     } catch {
       guard case .damaged(path: _, let reason) = error else { throw error }
       // Renamed while open: closing it first would copy the log into the damaged file and delete the log.
@@ -55,11 +64,13 @@ public final class QueueStore {
       try files.create()
       connection = try Connection(path: path)
       try Schema.prepare(connection, pageLimit: pageLimit)
-      notices = [
+      notices.append(
         "the queue \(path) was damaged (\(reason)) and renamed to \(aside); the new queue is empty, "
-          + "and updates that were waiting are not applied: submit them again"
-      ]
+          + "and updates that were waiting are not applied: submit them again")
     }
+    self.notices = notices
+    connection.wait(.running)
+    identities = files.identities
     tally = try connection.tally()
     hasLog = connection.prepareLog()
     wasFull = !hasLog
@@ -76,10 +87,14 @@ public final class QueueStore {
   /// already used throws `other`. An update that ends drops its payload unless it can be retried (failed, cancelled,
   /// expired); each end also removes at most two older updates beyond the limits of the history.
   ///
+  /// Throws `removed` if somebody asked for a write and the file is no longer there. What is already waiting goes on: its
+  /// writes are lost with the file.
+  ///
   /// On a full disk only new updates are refused (`diskFull`). Other writes use reserved room (`StoreRoom`); when that
   /// runs low, the oldest updates of the history are removed.
   public func perform(_ writes: [StoreWrite]) throws(StoreError) {
     if writes.isEmpty { return }
+    if writes.contains(where: \.isAsked), files.identities != identities { throw .removed(path: connection.path) }
     let isNew = writes.contains(where: \.bringsUpdate)
     // A new update may use up the disk, so the log gets its full size first.
     if isNew && !hasLog {
@@ -116,6 +131,11 @@ public final class QueueStore {
     self.tally = tally
     if spare < StoreRoom.fewPages { wasFull = true } else if isNew { wasFull = false }
   }
+
+  public var path: String { files.path }
+
+  /// Whether the file was removed or replaced since it was opened; then nothing new is accepted.
+  public var isRemoved: Bool { files.identities != identities }
 
   /// Whether new updates are refused because the disk is full. If they were, tries again to reserve room.
   public var isFull: Bool {

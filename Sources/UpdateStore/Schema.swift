@@ -117,13 +117,13 @@ enum Schema {
     """,
   ]
 
-  /// Milliseconds to wait for the lock of another process (a person with sqlite3(1)). The loop is blocked meanwhile.
-  private static let busyTimeout: Int64 = 1000
+  /// `FULL`: each commit is synced before it returns.
+  private static let fullSync = 2
 
   /// Prepares an opened file: refuses a newer schema before anything is written, finds damage with quick_check, sets
   /// the pragmas, checking the value of each, and runs the missing steps.
   static func prepare(_ connection: Connection, pageLimit: Int?) throws(StoreError) {
-    try expect(connection, "PRAGMA busy_timeout = \(busyTimeout)", ["\(busyTimeout)"])
+    connection.wait(.opening)
     try connection.prepareRoom()
     let version = Int(try connection.query("PRAGMA user_version") { row in row.integer(0) }.first ?? 0)
     guard version <= steps.count else {
@@ -134,8 +134,8 @@ enum Schema {
       throw .damaged(path: connection.path, message: verdict.joined(separator: ", "))
     }
     try expect(connection, "PRAGMA journal_mode = WAL", ["wal"])
-    try expect(connection, "PRAGMA synchronous = FULL", [])
-    try expect(connection, "PRAGMA synchronous", ["2"])
+    try expect(connection, "PRAGMA synchronous = \(fullSync)", [])
+    try expect(connection, "PRAGMA synchronous", ["\(fullSync)"])
     try expect(connection, "PRAGMA wal_autocheckpoint = \(StoreRoom.checkpointPages)", ["\(StoreRoom.checkpointPages)"])
     // A log that a large batch has enlarged gets its usual size back.
     try expect(connection, "PRAGMA journal_size_limit = \(StoreRoom.logBytes)", ["\(StoreRoom.logBytes)"])
@@ -150,11 +150,27 @@ enum Schema {
       let pages = try connection.query("PRAGMA page_count") { row in row.integer(0) }.first ?? 0
       try expect(connection, "PRAGMA max_page_count = \(pageLimit)", ["\(max(Int64(pageLimit), pages))"])
     }
-    guard version < steps.count else { return }
-    try connection.transaction { () throws(StoreError) in
-      for step in steps[version...] { try connection.execute(step) }
-      try connection.execute("PRAGMA user_version = \(steps.count)")
+    if version < steps.count {
+      try connection.damagedIfInvalid { () throws(StoreError) in
+        try connection.transaction { () throws(StoreError) in
+          for step in steps[version...] { try connection.execute(step) }
+          try connection.execute("PRAGMA user_version = \(steps.count)")
+        }
+      }
     }
+    try connection.damagedIfInvalid { () throws(StoreError) in try verify(connection) }
+  }
+
+  /// Finds damage that quick_check passes over: in the text of the schema, and in values of rows. Throws `damaged`.
+  private static func verify(_ connection: Connection) throws(StoreError) {
+    let model = try Connection(path: ":memory:")
+    for step in steps { try model.execute(step) }
+    let found = try connection.schemaTexts()
+    for (name, text) in try model.schemaTexts() where found[name] != text {
+      throw .damaged(path: connection.path, message: "the definition of \(name) is not the one that was written")
+    }
+    try connection.checkUpdates()
+    _ = try connection.tally()
   }
 
   /// SQLite reports a pragma that it did not apply by returning the value in effect, not with an error.
@@ -162,6 +178,29 @@ enum Schema {
     let answer = try connection.query(pragma) { row in row.text(0) }
     guard answer == wanted else {
       throw .other(code: SQLITE_ERROR, message: "'\(pragma)' returned \(answer) instead of \(wanted)")
+    }
+  }
+}
+
+extension Connection {
+  /// The statements that define tables and indexes, by name, without blanks and quotes, which versions of SQLite may set
+  /// differently.
+  fileprivate func schemaTexts() throws(StoreError) -> [String: String] {
+    let rows = try query("SELECT name, sql FROM sqlite_schema WHERE sql IS NOT NULL") { row in
+      (row.text(0), row.text(1).filter { !$0.isWhitespace && $0 != "\"" })
+    }
+    return Dictionary(rows) { first, _ in first }
+  }
+
+  /// What SQLite cannot execute although this program wrote the schema: the schema is damaged.
+  fileprivate func damagedIfInvalid(_ body: () throws(StoreError) -> Void) throws(StoreError) {
+    do throws(StoreError) {
+      try body()
+    } catch {
+      guard case .other(let code, let message) = error,
+        [SQLITE_ERROR, SQLITE_CONSTRAINT, SQLITE_MISMATCH, SQLITE_SCHEMA].contains(code & 0xff)
+      else { throw error }
+      throw .damaged(path: path, message: message)
     }
   }
 }

@@ -25,6 +25,8 @@ public enum StoreError: Error, Equatable, Sendable {
   case wrongState(UpdateID, state: String, allowed: [String])
   /// `reopen` of an update that has dropped its payload. Nothing of the batch was written.
   case payloadGone(UpdateID)
+  /// The file was removed or replaced while the service runs: what is written now is lost. Nothing was written.
+  case removed(path: String)
   /// Used after `close()`.
   case closed
   /// Anything else; `code` is SQLite's extended result code.
@@ -58,10 +60,24 @@ extension StoreError: CustomStringConvertible {
         + allowed.joined(separator: " or ")
     case .payloadGone(let id):
       return "the payload of the update \(id) is no longer kept (KeepPayloads=); submit the update again"
+    case .removed(let path):
+      return "the queue \(path) was removed or replaced while touchgated runs, so nothing new is accepted; "
+        + "restart touchgated to start a new one"
     case .closed:
       return "the queue is closed"
     case .other(let code, let message):
       return "SQLite error \(code): \(message)"
+    }
+  }
+
+  /// For the scheduler, and for the answer.
+  public var failure: StoreFailure {
+    switch self {
+    case .diskFull, .cannotOpen(path: _, errno: ENOSPC, message: _), .cannotOpen(path: _, errno: EDQUOT, message: _):
+      .full("\(self)")
+    case .cannotOpen, .newerSchema, .busy, .damaged, .duplicateID, .unknownID, .wrongState, .payloadGone, .removed,
+      .closed, .other:
+      .failed("\(self)")
     }
   }
 

@@ -1,4 +1,5 @@
 import Glibc
+import Linux
 import Timeline
 
 /// The files of the store: the database, its write-ahead log, and the index of the log.
@@ -45,6 +46,33 @@ struct StoreFiles {
       throw cannotOpen(errno)
     }
     return target
+  }
+
+  /// Which file has a name.
+  struct Identity: Equatable {
+    let device: dev_t
+    let number: ino_t
+  }
+
+  /// Of the database and of its log; nil for one that is missing. While the store is open they stay the same.
+  var identities: [Identity?] {
+    ["", "-wal"].map { suffix in
+      var status = stat()
+      return stat(path + suffix, &status) == 0 ? Identity(device: status.st_dev, number: status.st_ino) : nil
+    }
+  }
+
+  /// Copies the log to `PATH.damaged-TIME-wal`. Returns the copy's path; nil if that fails.
+  func copyLog(now: WallTime) -> String? {
+    let target = path + ".damaged-" + now.rfc3339.filter { $0 != "-" && $0 != ":" } + "-wal"
+    do throws(Errno) {
+      let bytes = try readFile(path + "-wal", limit: .max)
+      try FileDescriptor(opening: target, O_WRONLY | O_CREAT | O_EXCL, mode: 0o600).write(bytes)
+      return target
+    } catch {
+      if error.code != EEXIST { unlink(target) }
+      return nil
+    }
   }
 
   private func cannotOpen(_ errno: Int32) -> StoreError {

@@ -118,21 +118,28 @@ extension Connection {
 
   /// `rest` is what follows the FROM clause.
   func updates(_ rest: String, _ values: [SQLValue] = []) throws(StoreError) -> [StoredUpdate] {
-    try query(
-      """
-      SELECT sequence, id, handler, parameters, created_at, uid, pid, state, attempts, exit_code, message, finished_at,
-        release_to_start_ms, place, key, priority, quiet_ms, not_before, deadline, on_deadline, successor, screen,
-        urgency, setbacks, retry_at, retry_reason, boot, overrode, blocked,
-        interruptions, size, content, client_id, groups
-      FROM updates \(rest)
-      """, values
-    ) { row throws(StoreError) in
-      guard let update = StoredUpdate(row) else {
-        throw .damaged(path: path, message: "update number \(row.integer(0)) has invalid values")
-      }
-      return update
-    }
+    try query(Self.select + rest, values) { row throws(StoreError) in try update(row) }
   }
+
+  /// Reads all rows. Throws `damaged` if one has values that this program does not write.
+  func checkUpdates() throws(StoreError) {
+    _ = try query(Self.select) { row throws(StoreError) in _ = try update(row) }
+  }
+
+  private func update(_ row: Row) throws(StoreError) -> StoredUpdate {
+    guard let update = StoredUpdate(row) else {
+      throw .damaged(path: path, message: "update number \(row.integer(0)) has invalid values")
+    }
+    return update
+  }
+
+  private static let select = """
+    SELECT sequence, id, handler, parameters, created_at, uid, pid, state, attempts, exit_code, message, finished_at,
+      release_to_start_ms, place, key, priority, quiet_ms, not_before, deadline, on_deadline, successor, screen,
+      urgency, setbacks, retry_at, retry_reason, boot, overrode, blocked,
+      interruptions, size, content, client_id, groups
+    FROM updates\u{20}
+    """
 
   private func insert(_ update: Update, _ payload: [UInt8], _ tally: inout Tally) throws(StoreError) {
     let same = try query("SELECT COUNT(*) FROM updates WHERE id = ?", [.text(update.id.text)]) { row in row.integer(0) }

@@ -7,6 +7,8 @@ struct Arguments {
   enum Task {
     case serve
     case checkConfiguration
+    /// Write the polkit rule to this path.
+    case allowUnits(String)
     case help
     case version
   }
@@ -38,6 +40,7 @@ struct Arguments {
       case "--socket": options.socketPath = try value(word)
       case "--replay": options.replay = try value(word)
       case "--check-config": task = .checkConfiguration
+      case "--allow-units": task = .allowUnits(try value(word))
       case "--help", "-h": task = .help
       case "--version": task = .version
       case _ where word.hasPrefix("-"): throw UsageError(description: "unknown option '\(word)'")
@@ -50,6 +53,7 @@ struct Arguments {
   static let usage = """
     usage: touchgated [--config DIR]... [--state DIR] [--socket PATH] [--replay FILE]
            touchgated --check-config [--config DIR]...
+           touchgated --allow-units FILE [--config DIR]...
            touchgated --version | --help
 
     Holds back updates while somebody touches the screen. Normally started by systemd:
@@ -61,5 +65,8 @@ struct Arguments {
       --socket PATH   listen on PATH; default: /run/touchgate/touchgate.sock
       --replay FILE   play a recording (evemu text) instead of reading touchscreens
       --check-config  report all problems of the configuration with file and line; exit status 78 if there are any
+      --allow-units FILE
+                      write FILE, a rule of polkit that allows the service to start and stop the units of its handlers;
+                      reads only files that root owns and nobody else may write; touchgated.service runs it as root
     """
 }

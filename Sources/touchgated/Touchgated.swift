@@ -1,4 +1,5 @@
 import Glibc
+import Linux
 import Service
 import ServiceConfiguration
 import ServiceLog
@@ -18,6 +19,7 @@ struct Touchgated {
     case .help: print(Arguments.usage)
     case .version: print("touchgated \(Daemon.version)")
     case .checkConfiguration: exit(check(arguments))
+    case .allowUnits(let path): exit(allowUnits(arguments, path))
     case .serve: exit(serve(arguments))
     }
   }
@@ -35,6 +37,25 @@ struct Touchgated {
     } catch {
       for problem in error.problems { complain("touchgated: \(problem)") }
       return 78
+    }
+  }
+
+  /// As root: allows the service to start the units that handler files name.
+  private static func allowUnits(_ arguments: Arguments, _ path: String) -> CInt {
+    let units = PermittedUnits(folders: arguments.folders)
+    for note in units.notes { complain("touchgated: \(note)") }
+    do throws(Errno) {
+      switch try PolkitRuleFile(path: path).write(units.permissions) {
+      case .unchanged, .removed: break
+      case .written:
+        let names = (units.permissions.names.sorted() + units.permissions.templates.sorted()).joined(separator: ", ")
+        print("the service is allowed to start and stop \(names) (\(path))")
+      case .noFolder: complain("touchgated: \(path): no such folder; Unit= handlers need polkit (apt install polkitd)")
+      }
+      return 0
+    } catch {
+      complain("touchgated: cannot write \(path): \(error)")
+      return 1
     }
   }
 

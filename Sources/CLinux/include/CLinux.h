@@ -74,6 +74,9 @@ static inline int tg_open_lock(const char *path) {
   return fd;
 }
 
+/// pidfd_open: a descriptor of a process that is readable once it has ended; close-on-exec. -1 and ESRCH: there is none.
+static inline int tg_process(int pid) { return (int)syscall(SYS_pidfd_open, pid, 0u); }
+
 /// The environment of the process; null-terminated.
 static inline char **tg_environment(void) {
   extern char **environ;

@@ -1,3 +1,4 @@
+public import Scheduling
 public import TouchgateAPI
 
 /// A correct call that the present state does not allow.
@@ -24,10 +25,9 @@ public enum StateProblem: ProblemText {
   // The service
   case notPaused
   case changing
-  /// `reason`: the store's.
-  case notAccepted(reason: String)
-  case notCancelled(reason: String)
-  case notChanged(reason: String)
+  case notAccepted(StoreFailure)
+  case notCancelled(StoreFailure)
+  case notChanged(StoreFailure)
   /// `uid`: nil if the limit is for all users together.
   case tooManyHolds(limit: Int, uid: UInt32?)
   // Screens
@@ -77,11 +77,11 @@ public enum StateProblem: ProblemText {
     case .notPaused: CallRefusal(409, "notPaused", "touchgated is not paused")
     case .changing: CallRefusal(409, "justChanged", "another request is changing this at the same time; try again")
     case .notAccepted(let reason):
-      CallRefusal(503, "storeFull", "the update could not be stored and was not accepted: \(reason)")
+      CallRefusal(503, Self.code(reason), "the update could not be stored and was not accepted: \(reason)")
     case .notCancelled(let reason):
-      CallRefusal(503, "storeFull", "the end of the update could not be stored; it was not cancelled: \(reason)")
+      CallRefusal(503, Self.code(reason), "the end of the update could not be stored; it was not cancelled: \(reason)")
     case .notChanged(let reason):
-      CallRefusal(503, "storeFull", "the change could not be stored and was not made: \(reason)")
+      CallRefusal(503, Self.code(reason), "the change could not be stored and was not made: \(reason)")
     case .tooManyHolds(let limit, let uid):
       CallRefusal(
         429, "tooManyHolds",
@@ -116,6 +116,13 @@ public enum StateProblem: ProblemText {
       CallRefusal(408, "notEnded", "timed out before the update ended\(words(blockers))", blockers: blockers)
     case .wouldWait(let blockers):
       CallRefusal(423, "shut", "the update would have to wait\(words(blockers))", blockers: blockers)
+    }
+  }
+
+  private static func code(_ failure: StoreFailure) -> String {
+    switch failure {
+    case .full: "storeFull"
+    case .failed: "storeFailed"
     }
   }
 

@@ -22,15 +22,15 @@ extension Calls {
       if let update = engine.scheduler.update(id) { note(id, update.handler, "waiting") }
       if let token = answers.accepted(id) { answer(token) { try show(id, status: 202, now) } }
     case .refused(let id, let reason):
-      if let token = answers.refused(id) { answer(token) { throw StateProblem.notAccepted(reason: reason).refusal } }
+      if let token = answers.refused(id) { answer(token) { throw StateProblem.notAccepted(reason).refusal } }
     case .ended(let id, let result):
       ended(id, result, now)
     case .notEnded(let id, let reason):
-      if let token = answers.notEnded(id) { answer(token) { throw StateProblem.notCancelled(reason: reason).refusal } }
+      if let token = answers.notEnded(id) { answer(token) { throw StateProblem.notCancelled(reason).refusal } }
     case .done(let write):
       if let token = answers.changed(write) { answer(token) { try changed(write, now) } }
     case .notDone(let write, let reason):
-      if let token = answers.changed(write) { answer(token) { throw StateProblem.notChanged(reason: reason).refusal } }
+      if let token = answers.changed(write) { answer(token) { throw StateProblem.notChanged(reason).refusal } }
     }
   }
 

@@ -59,6 +59,7 @@ extension Calls {
 
   private var storeWarnings: [String] {
     var warnings = engine.store.notices
+    if engine.store.isRemoved { warnings.append("\(StoreError.removed(path: engine.store.path))") }
     if engine.store.isFull {
       warnings.append(
         "storeFull: the disk of \(stateDirectory) is full: new updates are refused, waiting updates are still applied; "

@@ -1,5 +1,6 @@
 import EventLoop
 import Foundation
+import Glibc
 import Linux
 import Scheduling
 import ServiceLog
@@ -43,7 +44,8 @@ struct HandlerProcessTests {
     let loop = try EventLoop()
     var end: HandlerEnd?
     let start = HandlerStart(update(), attempt: 2, timeout: timeout, releasedAt: nil)
-    let process = try HandlerProcess(prepared, start, loop: loop, log: Log(), now: SystemClock.monotonic) {
+    let process = try HandlerProcess(prepared, start, loop: loop, boot: "boot", log: Log(), now: SystemClock.monotonic)
+    {
       [loop] its, _ in
       end = its
       loop.stop(0)
@@ -71,11 +73,12 @@ struct HandlerProcessTests {
     #expect(!environment.contains { $0.hasPrefix("NOTIFY_SOCKET") || $0.hasPrefix("TOUCHGATE_SECRET") })
   }
 
+  private var holder: HandlerLock.Holder { HandlerLock.holder(lock, boot: "boot") }
+
   @Test("a prepared handler holds its lock; a discarded one leaves nothing behind and starts nothing")
   func discarded() throws {
     let prepared = try prepare("touch \(folder)/ran")
-    #expect(HandlerLock.isHeld(lock))
-    #expect(throws: HandlersError.self) { _ = try prepare("true") }
+    #expect(holder == .unknown)
     prepared.discard()
     #expect(!FileManager.default.fileExists(atPath: lock))
     #expect(!FileManager.default.fileExists(atPath: "\(folder)/ran"))
@@ -86,7 +89,93 @@ struct HandlerProcessTests {
     let script = "flock -n \(lock) true && echo free || echo held"
     let end = try end(try prepare("[ \"$(\(script))\" = held ]"))
     #expect(end?.result.state == .applied, "\(String(describing: end))")
-    #expect(!HandlerLock.isHeld(lock))
+    #expect(holder == .nobody)
+  }
+
+  /// A handler that leaves `sleep` running, which inherits the lock; its process id is in `left`.
+  private static let leaves = "(exec sleep 600 > /dev/null 2>&1) & echo $! > left"
+
+  private func killWhatIsLeft() throws {
+    let pid = try String(contentsOfFile: "\(folder)/left", encoding: .utf8).filter(\.isNumber)
+    kill(try #require(Int32(pid)), SIGKILL)
+  }
+
+  @Test("what a handler leaves running keeps no later attempt from starting, and does not count as the handler")
+  func leftRunning() throws {
+    for _ in 1...2 {
+      let end = try end(try prepare("cd \(folder); \(Self.leaves); exit 1"))
+      #expect(end?.result.state == .failed && end?.result.exitCode == 1, "\(String(describing: end))")
+      #expect(flock(open(lock, O_RDONLY | O_CLOEXEC), LOCK_EX | LOCK_NB) != 0, "it has inherited the lock")
+      #expect(holder == .nobody, "the handler itself has ended")
+      try killWhatIsLeft()
+    }
+    #expect(!FileManager.default.fileExists(atPath: lock))
+  }
+
+  /// As a run of the service that is gone would leave it.
+  private func orphan(_ script: String, timeout: Duration, _ body: (OrphanProcess?, Instant, pid_t) throws -> Void)
+    throws
+  {
+    let now = SystemClock.monotonic
+    let (pid, pipe) = try prepare(script).spawn(boot: "boot", now: now)
+    let start = HandlerStart(update(), attempt: 1, timeout: timeout, releasedAt: nil)
+    try body(OrphanProcess(lock, boot: "boot", start, log: Log(), now: now), now, pid)
+    kill(-pid, SIGKILL)
+    var status: CInt = 0
+    waitpid(pid, &status, 0)
+    withExtendedLifetime(pipe) {}
+  }
+
+  /// Until the process has ended; it is not waited for.
+  private func waitForEnd(of pid: pid_t) {
+    var information = siginfo_t()
+    while waitid(P_PID, id_t(pid), &information, WEXITED | WNOWAIT) != 0 && errno == EINTR {}
+  }
+
+  @Test("a handler of a former run is the process with this number and start time: it runs, or it has ended")
+  func identity() throws {
+    try orphan("exec sleep 600", timeout: .seconds(60)) { process, now, pid in
+      let process = try #require(process)
+      #expect(process.ask(now) == .running)
+      guard case .handler(let identity) = holder else { throw HandlersError("no identity") }
+      #expect(identity.pid == pid && identity.started == now && identity.isAlive)
+      #expect(!HandlerIdentity(pid: pid, startTicks: identity.startTicks + 1, started: now).isAlive, "reused number")
+      #expect(HandlerLock.holder(lock, boot: "another") == .unknown)
+      kill(pid, SIGKILL)
+      waitForEnd(of: pid)
+      #expect(!identity.isAlive, "it has ended, although nobody has waited for it")
+      #expect(process.ask(now + .seconds(1)) == .ended)
+      #expect(!FileManager.default.fileExists(atPath: lock))
+    }
+  }
+
+  @Test("Timeout= applies to a handler of a former run, from its start: SIGTERM, then SIGKILL")
+  func orphanTimeout() throws {
+    try #require(mkfifo("\(folder)/ready", 0o600) == 0)
+    try orphan(ignoresTerm, timeout: .seconds(60)) { process, now, pid in
+      let process = try #require(process)
+      _ = try readFile("\(folder)/ready", limit: 1)  // Returns when the program has opened it.
+      #expect(process.ask(now + .seconds(59)) == .running)
+      #expect(process.ask(now + .seconds(60)) == .running, "SIGTERM")
+      #expect(process.ask(now + .seconds(64)) == .running)
+      #expect(process.ask(now + .seconds(65)) == .running, "SIGKILL")
+      waitForEnd(of: pid)
+      guard case .timedOut(let end) = process.ask(now + .seconds(66)) else { throw HandlersError("still running") }
+      #expect(end.result.state == .failed && end.result.message == "stopped after its timeout of 1 min")
+    }
+  }
+
+  @Test("a lock whose process is not known is waited for, no longer than Timeout=")
+  func unknownOrphan() throws {
+    let prepared = try prepare("true")
+    let start = HandlerStart(update(), attempt: 1, timeout: .seconds(60), releasedAt: nil)
+    let now = SystemClock.monotonic
+    let process = try #require(OrphanProcess(lock, boot: "boot", start, log: Log(), now: now))
+    #expect(process.ask(now + .seconds(59)) == .running)
+    guard case .timedOut(let end) = process.ask(now + .seconds(60)) else { throw HandlersError("still running") }
+    #expect(end.result.message.contains("a process that holds its lock did not end within its timeout of 1 min"))
+    #expect(OrphanProcess(lock, boot: "boot", start, log: Log(), now: now) == nil, "it is forgotten")
+    prepared.discard()
   }
 
   @Test("a failure has the exit status and the end of the output; 75 means try again later")
@@ -102,6 +191,32 @@ struct HandlerProcessTests {
     let end = try end(try prepare("sleep 600 & wait"), timeout: .milliseconds(50))
     #expect(end?.result.state == .failed)
     #expect(end?.result.message == "stopped after its timeout of 50 ms by signal 15")
+  }
+
+  /// A program that reports through a FIFO that it ignores SIGTERM.
+  private var ignoresTerm: String { "trap '' TERM; echo > \(folder)/ready; while :; do sleep 600; done" }
+
+  @Test("a program that ignores SIGTERM gets SIGKILL 5 s later, with its whole group", .timeLimit(.minutes(1)))
+  func ignored() throws {
+    try #require(mkfifo("\(folder)/ready", 0o600) == 0)
+    let loop = try EventLoop()
+    var end: HandlerEnd?
+    let start = HandlerStart(update(), attempt: 2, timeout: .seconds(20), releasedAt: nil)
+    let now = SystemClock.monotonic
+    let process = try HandlerProcess(
+      try prepare(ignoresTerm), start, loop: loop, boot: "boot", log: Log(), now: now
+    ) { [loop] its, _ in
+      end = its
+      loop.stop(0)
+    }
+    _ = try readFile("\(folder)/ready", limit: 1)
+    process.timePassed(now + .seconds(20))
+    #expect(process.nextDeadline == now + .seconds(25))
+    process.timePassed(now + .seconds(24))
+    process.timePassed(now + .seconds(25))
+    #expect(process.nextDeadline == nil)
+    _ = try loop.run()
+    #expect(end?.result.message == "stopped after its timeout of 20 s by signal 9")
   }
 
   @Test("a program that does not exist is reported with its path, and its lock is released")

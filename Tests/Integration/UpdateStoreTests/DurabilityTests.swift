@@ -56,6 +56,15 @@ struct DurabilityTests {
     #expect(try store.unfinishedNames == ["a"])
   }
 
+  @Test("each commit is synced: synchronous=FULL, in the connection that writes")
+  func synchronous() throws {
+    _ = try folder.open()
+    let connection = try Connection(path: folder.database)
+    try Schema.prepare(connection, pageLimit: nil)
+    #expect(try connection.query("PRAGMA synchronous") { row in row.integer(0) } == [2])
+    try connection.close()
+  }
+
   @Test("closing and reopening keeps everything; deinit closes as well")
   func reopen() throws {
     do {

@@ -61,6 +61,18 @@ struct FullDiskTests {
     try larger.perform([accept("again", 5000)])
   }
 
+  @Test("every commit leaves the file room for all pages of the database, so that copying the log never lacks any")
+  func roomForCheckpoint() throws {
+    let store = try folder.open()
+    for (number, size) in [(Int64(1), 10), (2, 400_000), (3, 1_000_000)] {
+      try store.perform([accept("u\(number)", number, payload: .init(repeating: 1, count: size))])
+      let pages = try #require(Int(try folder.ask("PRAGMA page_count").first ?? ""))
+      let status = try folder.status("queue.db")
+      #expect(Int(status.st_size) >= pages * StoreRoom.pageBytes)
+      #expect(Int(status.st_blocks) * 512 >= pages * StoreRoom.pageBytes, "allocated, not only promised")
+    }
+  }
+
   @Test("nothing of a batch that does not fit is written")
   func batch() throws {
     let store = try folder.open(pageLimit: 120)

@@ -169,6 +169,18 @@ extension VMTests {
       #expect(eventually(within: .seconds(2)) { service.applied.sorted() == [never, kept].sorted() })
     }
 
+    @Test("a clock that was set back while nothing waited: notBefore still holds, and a deadline does not pass at once")
+    func clockSetBackWhileIdle() throws {
+      let service = try ServiceUnderTest(gate: "FirstScreenTimeout=0")
+      setClock(by: -3600)
+      defer { setClock(by: 3600) }
+      let later = try service.connection.submit(
+        SubmitRequest(handler: "note", notBefore: "10min", deadline: "20min")
+      ).id
+      #expect(try service.stays(for: .seconds(3)) { try service.update(later).state == "waiting" })
+      #expect(try service.update(later).blockers.first?.code == "notBefore")
+    }
+
     private func setClock(by seconds: TimeInterval) {
       var time = timespec()
       clock_gettime(CLOCK_REALTIME, &time)

@@ -50,8 +50,9 @@ extension SystemdTests {
       try service.unit("touchgate-fails.service", "exit 3")
       try service.unit("touchgate-stays.service", "true", "RemainAfterExit=yes")
       try service.unit("touchgate-hidden.service", "true")
-      _ = try Run("/bin/rm", ["/etc/systemd/system/touchgate-hidden.service"])
-      _ = try service.systemctl("mask", "touchgate-hidden.service")
+      try service.unit("touchgate-nowhere.service", "true")
+      // Somebody else could write what root runs.
+      try #require(chown("/etc/systemd/system/other.service", 65534, 65534) == 0)
       let cases = [
         ("refused", "other.service", "not allowed to start unit other.service"),
         ("missing", "touchgate-nowhere.service", "touchgate-nowhere.service does not exist"),
@@ -61,6 +62,11 @@ extension SystemdTests {
       ]
       for (name, unit, _) in cases { try service.handler(name, "Unit=\(unit)\nAttempts=2\nBackoff=100ms") }
       try service.start()
+      for name in ["touchgate-hidden.service", "touchgate-nowhere.service"] {
+        _ = try Run("/bin/rm", ["/etc/systemd/system/\(name)"])
+      }
+      _ = try service.systemctl("mask", "touchgate-hidden.service")
+      _ = try service.systemctl("daemon-reload")
       let pid = try service.pid
       _ = try service.systemctl("start", "touchgate-stays.service")
       for (name, _, message) in cases {
@@ -72,6 +78,51 @@ extension SystemdTests {
       #expect(try service.pid == pid, "the service stays up")
       _ = try service.systemctl("unmask", "touchgate-hidden.service")
       _ = try service.systemctl("stop", "touchgate-stays.service")
+    }
+
+    /// What a handler could do: a call of systemd's manager as the service's user.
+    private func call(_ words: String...) throws -> Run {
+      try Run(
+        "/usr/bin/setpriv",
+        [
+          "--reuid", "touchgate", "--regid", "touchgate", "--clear-groups", "busctl", "call",
+          "org.freedesktop.systemd1",
+          "/org/freedesktop/systemd1", "org.freedesktop.systemd1.Manager",
+        ] + words)
+    }
+
+    @Test("the service's user may start and stop the units of handlers, and no other unit, instance or transient unit")
+    func permissions() throws {
+      for name in ["touchgate-named", "touchgate-t@", "touchgate-unnamed"] {
+        try service.unit("\(name).service", "echo %p >> \(folder)/ran")
+      }
+      try service.handler("named", "Unit=touchgate-named.service")
+      try service.handler("template", "Unit=touchgate-t@.service")
+      try service.start()
+      for unit in ["touchgate-unnamed.service", "touchgate-t@-x.service", "ssh.service", "touchgate-x.service"] {
+        let refused = try call("StartUnit", "ss", unit, "replace")
+        #expect(refused.status != 0, "\(unit)")
+      }
+      for unit in ["touchgate-x.service", "touchgate-named.service", "touchgate-t@x.service"] {
+        let refused = try call(
+          "StartTransientUnit", "ssa(sv)a(sa(sv))", unit, "fail", "1", "ExecStart", "a(sasb)", "1", "/bin/sh", "3",
+          "/bin/sh", "-c", "echo transient >> \(folder)/ran", "false", "0")
+        #expect(refused.status != 0, "\(unit)")
+      }
+      for verb in ["RestartUnit", "ReloadUnit"] {
+        #expect(try call(verb, "ss", "touchgate-named.service", "replace").status != 0, "\(verb)")
+      }
+      #expect(contents("\(folder)/ran") == "")
+      for unit in ["touchgate-named.service", "touchgate-t@01J9Z.service"] {
+        let started = try call("StartUnit", "ss", unit, "replace")
+        #expect(started.status == 0, "\(unit): \(started.errors)")
+      }
+      #expect(eventually { contents("\(folder)/ran").split(separator: "\n").count == 2 })
+      #expect(try call("StopUnit", "ss", "touchgate-named.service", "replace").status == 0)
+      // A handler that is gone takes its permission with it.
+      try service.forget(handler: "named")
+      #expect(try service.systemctl("reload", "touchgated.service").status == 0, "\(service.journal)")
+      #expect(try eventually { try call("StartUnit", "ss", "touchgate-named.service", "replace").status != 0 })
     }
 
     @Test("exit status 75 of a unit means later, not failed")

@@ -1,6 +1,7 @@
 import HTTPTypes
 import PlainWords
 import ProjectFiles
+import Scheduling
 import Testing
 import Timeline
 import TouchgateAPI
@@ -210,14 +211,23 @@ private let state = [
   Example(StateProblem.notPaused, 409, "notPaused", "touchgated is not paused"),
   Example(StateProblem.changing, 409, "justChanged", "another request is changing this at the same time; try again"),
   Example(
-    StateProblem.notAccepted(reason: "disk full"), 503, "storeFull",
+    StateProblem.notAccepted(.full("disk full")), 503, "storeFull",
     "the update could not be stored and was not accepted: disk full"),
   Example(
-    StateProblem.notCancelled(reason: "disk full"), 503, "storeFull",
+    StateProblem.notCancelled(.full("disk full")), 503, "storeFull",
     "the end of the update could not be stored; it was not cancelled: disk full"),
   Example(
-    StateProblem.notChanged(reason: "disk full"), 503, "storeFull",
+    StateProblem.notChanged(.full("disk full")), 503, "storeFull",
     "the change could not be stored and was not made: disk full"),
+  Example(
+    StateProblem.notAccepted(.failed("disk I/O error")), 503, "storeFailed",
+    "the update could not be stored and was not accepted: disk I/O error"),
+  Example(
+    StateProblem.notCancelled(.failed("disk I/O error")), 503, "storeFailed",
+    "the end of the update could not be stored; it was not cancelled: disk I/O error"),
+  Example(
+    StateProblem.notChanged(.failed("disk I/O error")), 503, "storeFailed",
+    "the change could not be stored and was not made: disk I/O error"),
   Example(
     StateProblem.tooManyHolds(limit: 64, uid: nil), 429, "tooManyHolds",
     "64 holds are active, which is the maximum; see GET /v1/holds"),

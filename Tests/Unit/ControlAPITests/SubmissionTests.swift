@@ -208,6 +208,10 @@ struct SubmissionTests {
   func surrogates() {
     #expect(problem(#"{"handler":"page","payload":"\ud800"}"#) != nil)
     #expect(problem(#"{"handler":"page","payload":"\udc00\ud800"}"#) != nil)
+    for alone in [#"\udc00"#, #"\udfff"#, #"a\udc00b"#] {
+      let found = problem(#"{"handler":"page","payload":""# + alone + #""}"#)
+      #expect(found?.message.contains("a high surrogate before the low one") == true, "\(found?.message ?? "accepted")")
+    }
   }
 
   @Test("a message does not repeat values from the body")

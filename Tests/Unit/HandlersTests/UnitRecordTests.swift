@@ -92,7 +92,7 @@ struct UnitRecordTests {
       try marker.write(path)
       #expect(UnitMarker(path: path) == marker)
     }
-    for nonsense in ["", "a\nb\nc\nd\n", "a.service\n1\n", "a\n1\nb\naccepted"] {
+    for nonsense in ["a\n1\nb\nacc\n\n", "", "a\nb\nc\nd\n", "a.service\n1\n", "a\n1\nb\naccepted"] {
       try nonsense.write(toFile: path, atomically: true, encoding: .utf8)
       #expect(UnitMarker(path: path) == nil, "\(nonsense)")
     }

@@ -29,9 +29,9 @@ private struct ScriptedEffects: ActionEffects {
     return calls
   }
 
-  mutating func store(_ writes: [StoreWrite], at now: Instant) -> String? {
+  mutating func store(_ writes: [StoreWrite], at now: Instant) -> StoreFailure? {
     calls.append("store " + writes.map(\.words).joined(separator: ", "))
-    return writes.contains { $0.id.map(unwritable.contains) == true } ? "disk full" : nil
+    return writes.contains { $0.id.map(unwritable.contains) == true } ? .full("disk full") : nil
   }
 
   mutating func recheck(at now: Instant) -> [String: GateState] {
@@ -357,7 +357,7 @@ struct ActionQueueTests {
 
     init() { _ = scheduler.screens(clear, at: at(0)) }
 
-    func store(_ writes: [StoreWrite], at now: Instant) -> String? { nil }
+    func store(_ writes: [StoreWrite], at now: Instant) -> StoreFailure? { nil }
     func recheck(at now: Instant) -> [String: GateState] { clear }
     func prepare(_ update: Update, attempt: Int, at now: Instant) -> HandlerProgress { .ready }
     func discardPrepared(_ id: UpdateID, at now: Instant) {}

@@ -82,6 +82,8 @@ struct Bench {
   private(set) var reboots: [Reboot] = []
   private(set) var boots = 1
   var failing: Set<Write> = []
+  /// Why those fail.
+  var storeFailure = StoreFailure.full("disk full")
   /// The update whose handler runs now, whichever run of the service started it.
   private(set) var running: UpdateID?
   /// The turn that has begun.
@@ -332,14 +334,14 @@ struct Bench {
 
 extension Bench: ActionEffects {
   /// One transaction: all of them, or none.
-  mutating func store(_ writes: [StoreWrite], at now: Instant) -> String? {
+  mutating func store(_ writes: [StoreWrite], at now: Instant) -> StoreFailure? {
     for case .backToWaiting(let id, attempts: _, backoff: _, interruptions: _) in writes {
       // The reboot did not come: a failure, of the moment when the write is tried first.
       if notes[id]?.handler == .rebootDue { noteEnd(id, .failed, tryLater: false) }
     }
     if let failed = writes.first(where: { failing.contains($0.kind) }) {
       if writes.count == 1 { say("cannot store \(failed.words)") }
-      return "disk full"
+      return storeFailure
     }
     lookedLast = nil
     for write in writes { perform(write) }

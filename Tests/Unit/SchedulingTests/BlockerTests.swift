@@ -111,6 +111,20 @@ struct BlockerTests {
       ])
   }
 
+  @Test("a store that fails for another reason than a full disk is not called full")
+  func storeFailed() {
+    var bench = Bench()
+    bench.failing = [.beginApplying]
+    bench.storeFailure = .failed("input/output error")
+    bench.submit("a")
+    #expect(
+      blockers(bench, "a") == [
+        Blocker(code: .storeFailed, since: at(0), reason: .words("input/output error"), clears: .storeIsWritable)
+      ])
+    bench.pass(until: 3)
+    #expect(bench.scheduler.blockedTimes(of: id("a"), at: bench.now)?.milliseconds["storeFailed"] == 3000)
+  }
+
   @Test("a service that is being stopped")
   func stopping() {
     var bench = Bench()

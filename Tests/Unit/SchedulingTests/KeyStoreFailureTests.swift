@@ -46,7 +46,7 @@ struct KeyStoreFailureTests {
       return
     }
     _ = scheduler.screens(["panel": touched(since: 0.6)], at: at(0.6))
-    _ = scheduler.storeFailed(replace, reason: "disk full", at: at(0.7))
+    _ = scheduler.storeFailed(replace, reason: .full("disk full"), at: at(0.7))
     #expect(scheduler.waitingCount == 1)
     let due = scheduler.nextDeadline
     #expect(due != nil && due ?? .distantFuture <= at(1.7))

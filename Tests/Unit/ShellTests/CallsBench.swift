@@ -67,6 +67,7 @@ final class CallsBench {
 
   /// A request, up to the end of the wake-up that it causes.
   func ask(_ method: String, _ target: String, _ body: String = "", uid: UInt32 = 1000) -> RequestToken {
+    engine.wakesUp(now)
     let token = socket.request(method, target, body: body, uid: uid)
     calls.takeRequests(now)
     finish()
@@ -88,6 +89,7 @@ final class CallsBench {
 
   func pass(until seconds: Double) {
     now = at(seconds)
+    engine.wakesUp(now)
     runner.timePassed(now)
     engine.timePassed(now)
     engine.drain(at: now)

@@ -48,6 +48,12 @@ struct EngineTests {
 
   let world = World()
   let engine: Engine
+  private let clock = Clock()
+
+  /// The time of day: so many seconds after 1970, and as many as have passed on the monotonic clock.
+  private final class Clock {
+    var time = wall(1_000_000)
+  }
   let folder = NSTemporaryDirectory() + "touchgate-engine-\(UUID().uuidString)"
 
   init() throws {
@@ -55,7 +61,7 @@ struct EngineTests {
     let store = try QueueStore(path: "\(folder)/queue.sqlite", now: WallTime(millisecondsSinceEpoch: 0))
     engine = try Engine(
       Scheduler(quietPeriod: .zero, interval: .seconds(1)), store: store, log: Log(), metrics: Metrics(),
-      screens: world, handlers: world, now: at(0))
+      screens: world, handlers: world, now: at(0), wallClock: { [clock] in clock.time })
     engine.announced = { [world] announcement, _ in
       switch announcement {
       case .accepted(let id): world.log.append("accepted \(id)")
@@ -168,6 +174,27 @@ struct EngineTests {
     #expect(next.scheduler.applying?.text == "a" && next.scheduler.waitingCount == 1)
     #expect(next.nextSequence() == 3)
     #expect(again.take() == [], "a handler of the former run still runs")
+  }
+
+  @Test("a clock that is set back while nothing waits: notBefore and a deadline count from the time that it shows then")
+  func clockSetBack() throws {
+    engine.wakesUp(at(10))
+    clock.time = wall(500_000)
+    // The next wake-up is that of a request.
+    engine.wakesUp(at(20))
+    let update = Update(
+      id: try #require(UpdateID("a")), handler: "page", parameters: [:], createdAt: wall(500_000),
+      submitter: Submitter(uid: 1, pid: 2), sequence: engine.nextSequence(), notBefore: wall(500_060),
+      deadline: wall(500_120))
+    engine.feed { $0.submit(update, payload: [], at: at(20)) }
+    engine.drain(at: at(20))
+    #expect(world.take() == ["accepted a"], "neither started nor expired")
+    #expect(engine.scheduler.blockers(of: update.id, at: at(20)).map(\.code) == [.notBefore])
+    clock.time = wall(500_061)
+    engine.wakesUp(at(81))
+    engine.timePassed(at(81))
+    engine.drain(at: at(81))
+    #expect(world.take().last == "start a")
   }
 
   @Test("while an update waits, the slot tables are read each second")

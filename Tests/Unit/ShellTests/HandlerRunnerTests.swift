@@ -73,7 +73,12 @@ struct HandlerRunnerTests {
       createdAt: WallTime(millisecondsSinceEpoch: 0), submitter: Submitter(uid: 1, pid: 2), sequence: 1)
   }
 
-  private var files: [String] { (try? FileManager.default.contentsOfDirectory(atPath: folder))?.sorted() ?? [] }
+  /// Without the spare file, which is always there.
+  private var files: [String] {
+    let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
+    #expect(names.contains("handler.spare"))
+    return names.filter { $0 != "handler.spare" }.sorted()
+  }
 
   @Test("a program is prepared before the last look and only started after it, with the payload of that moment")
   func program() throws {
@@ -181,6 +186,15 @@ struct HandlerRunnerTests {
     manager.answerRecord(record, at(5))
     manager.answerRecord(record, at(5))
     #expect(log.take() == ["orphan a: applied"] && files == [])
+  }
+
+  @Test("what former handlers left is removed, but not of the update that is being applied")
+  func sweep() throws {
+    for name in ["handler-a.lock", "handler-b.lock", "handler-b.unit"] {
+      try "".write(toFile: "\(folder)/\(name)", atomically: false, encoding: .utf8)
+    }
+    runner.sweep(keeping: [try update("program").id])
+    #expect(files == ["handler-a.lock"])
   }
 
   @Test("a marker of an earlier boot is ignored")
