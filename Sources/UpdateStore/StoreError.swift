@@ -75,7 +75,8 @@ extension StoreError: CustomStringConvertible {
     switch self {
     case .diskFull, .cannotOpen(path: _, errno: ENOSPC, message: _), .cannotOpen(path: _, errno: EDQUOT, message: _):
       .full("\(self)")
-    case .cannotOpen, .newerSchema, .busy, .damaged, .duplicateID, .unknownID, .wrongState, .payloadGone, .removed,
+    case .cannotOpen, .newerSchema, .busy, .damaged, .duplicateID, .duplicateClientID, .unknownID, .wrongState,
+      .payloadGone, .removed,
       .closed, .other:
       .failed("\(self)")
     }
