@@ -89,7 +89,8 @@ extension ContactTracker {
     if news.newContact || news.sawTool { slots[index].toolIsInherited = !news.sawTool }
     if news.newContact {
       buttonUpSince = nil
-      if slots[index].presence == .unplaced { changes.append(.activity(at: time)) }  // Nothing shows any more where it was.
+      // Nothing shows any more where it was.
+      if slots[index].presence == .unplaced { changes.append(.activity(at: time)) }
       // Another id means another contact, with or without -1 in between.
       set(index, .absent, news.sawEnd ? .lifted : .replaced, at: time)
       if slots[index].id == -1 {  // Down and up in one frame.
