@@ -3,7 +3,7 @@
 ///
 /// Not the C library's: there a back-reference, or a repetition in a pattern of 30 characters, makes one match take
 /// minutes, and the value comes from anyone who may submit. Here a match takes at most `PatternProgram.mostSteps` steps per
-/// byte of the value (docs/decisions/0028-patterns-are-matched-in-bounded-time.md).
+/// byte of the value (docs/decisions/0025-patterns-are-matched-in-bounded-time.md).
 enum PosixPattern {
   /// Why the pattern is refused; nil if it can be used.
   static func problem(in pattern: String) -> String? {

@@ -3,7 +3,7 @@
 /// Polkit also asks this rule when somebody wants to start a transient unit, whose commands the caller chooses and root
 /// runs. So a name is only allowed if a unit file has it (`PermittedUnits`): systemd refuses a transient unit of a name
 /// that has a file. A prefix would allow every other name
-/// (docs/decisions/0027-the-polkit-rule-follows-from-handler-files.md).
+/// (docs/decisions/0024-the-polkit-rule-follows-from-handler-files.md).
 public struct UnitPermissions: Equatable, Sendable {
   /// Units that are allowed by their whole name.
   public private(set) var names: Set<String> = []
