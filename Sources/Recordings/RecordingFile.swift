@@ -5,8 +5,8 @@ extension Recording {
   /// The largest file that `read` takes, in bytes: hours of ten fingers.
   public static let largestFile = 64 << 20
 
-  /// Reads and parses a file. For a `NAME.SEQUENCE.events` without a description, `NAME.desc` beside it is read, as
-  /// the collection evemu-devices has them.
+  /// Reads and parses a file. For a `NAME.events` without a description, `NAME.desc` beside it is read; for a
+  /// `NAME.SEQUENCE.events` also `NAME.desc`, as the collection evemu-devices has them.
   ///
   /// Throws also when the file cannot be read or is larger than `largestFile`.
   public static func read(path: String) throws(RecordingError) -> Recording {
@@ -14,16 +14,18 @@ extension Recording {
     do {
       return try parse(content)
     } catch let error {
-      guard error == .noDescription, let descriptionPath = descriptionPath(for: path),
-        access(descriptionPath, R_OK) == 0
+      guard error == .noDescription,
+        let descriptionPath = descriptionPaths(for: path).first(where: { access($0, R_OK) == 0 })
       else { throw error }
       return try parse(description: bytes(path: descriptionPath), events: content)
     }
   }
 
-  private static func descriptionPath(for path: String) -> String? {
-    guard path.hasSuffix(".events"), let dot = path.dropLast(7).lastIndex(of: ".") else { return nil }
-    return path[..<dot] + ".desc"
+  private static func descriptionPaths(for path: String) -> [String] {
+    guard path.hasSuffix(".events") else { return [] }
+    let name = path.dropLast(".events".count)
+    let withoutSequence = name.lastIndex(of: ".").map { name[..<$0] }
+    return [name, withoutSequence].compactMap(\.self).map { $0 + ".desc" }
   }
 
   private static func bytes(path: String) throws(RecordingError) -> [UInt8] {

@@ -1,3 +1,4 @@
+import Foundation
 import Recordings
 import Testing
 import Timeline
@@ -55,6 +56,20 @@ struct RecordingTests {
   @Test("a description alone is a recording of nothing")
   func descriptionOnly() throws {
     #expect(try Recording.parse(Array("N: a\nI: 3 1 2 3\n".utf8)).events.isEmpty)
+  }
+
+  @Test(
+    "a file of events takes its description from NAME.desc beside it", arguments: ["tap", "tap.second"])
+  func besides(_ name: String) throws {
+    let folder = URL(filePath: NSTemporaryDirectory()).appending(path: "touchgate-recordings-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    try small.write(to: folder.appending(path: "tap.desc"), atomically: true, encoding: .utf8)
+    let events = folder.appending(path: "\(name).events")
+    try "E: 0.000000 0003 0039 1\n".write(to: events, atomically: true, encoding: .utf8)
+    let recording = try Recording.read(path: events.path)
+    #expect(recording.events.count == 1)
+    #expect(recording.device == (try Recording.parse(Array(small.utf8))).device)
   }
 
   @Test("events without a description take it from a second file")
