@@ -23,7 +23,8 @@ final class CrashingService {
     }
     try write(
       "touchgate.conf",
-      "[Gate]\nFirstScreenTimeout=0\n[Queue]\nRetryInterval=100ms\nMaxWaiting=100\n" + "KeepHistoryEntries=1000000\n")
+      "[Gate]\nQuietPeriod=0\nFirstScreenTimeout=0\n[Queue]\nRetryInterval=100ms\nMaxWaiting=100\n"
+        + "KeepHistoryEntries=1000000\n")
     let handler = "[Handler]\nExec=\(tools)/handler\nParam=sleep\nParam=fails\nParam=later\nBackoff=100ms\n"
     for kind in Wanted.Kind.allCases {
       var more = ""

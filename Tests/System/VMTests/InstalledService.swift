@@ -19,7 +19,9 @@ final class InstalledService: Observed {
       try? FileManager.default.removeItem(atPath: "/var/lib/touchgate/\(file)")
     }
     // Tests without a screen do not wait for one.
-    try write("/etc/touchgate/touchgate.conf.d/base.conf", "[Gate]\nFirstScreenTimeout=0\nMissingScreenGrace=0\n")
+    try write(
+      "/etc/touchgate/touchgate.conf.d/base.conf", "[Gate]\nQuietPeriod=0\nFirstScreenTimeout=0\nMissingScreenGrace=0\n"
+    )
   }
 
   deinit {
