@@ -52,7 +52,8 @@ extension ContactTracker {
     } else if button.isDown == false && frame.ending == .report {
       doubtAll(at: frame.time)
     }
-    judgeSlotless(isSure: button.isDown != nil || !profile.masksButton, cause(frame), at: frame.time)
+    // Without BTN_TOUCH in the frame it may have gone up unheard: masked, or withheld by a grab that has ended.
+    judgeSlotless(isSure: button.isDown != nil, cause(frame), at: frame.time)
   }
 
   /// BTN_TOUCH in the order of the frame: what lives while it is down was pressed.
@@ -126,7 +127,7 @@ extension ContactTracker {
       for index in slots.indices where slots[index].presence != .absent { slots[index].lastChange = frame.time }
     }
     if touchDown == true { silenceEnds = nil }
-    judgeSlotless(isSure: true, cause(frame), at: frame.time)
+    judgeSlotless(isSure: button.isDown != nil, cause(frame), at: frame.time)
     if groups.isReported || button.isDown != nil { becomeCertain(at: frame.time) }
   }
 

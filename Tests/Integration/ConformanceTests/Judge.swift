@@ -225,6 +225,9 @@ struct Judge {
   /// BTN_TOUCH 0 ends all contacts in time.
   var endsWithButton: Bool { fingers.allSatisfy { $0.pressed == .yes } }
 
+  /// Stamps went back: the reader replaces them by the time of reading, which may leave no pause between two touches.
+  mutating func stampsWentBack(at now: Instant) { lastGap = now }
+
   /// The reader received nothing until now: a foreign grab ends.
   mutating func wasBlind(until now: Instant) {
     repairedBy = now + Self.pruning

@@ -39,6 +39,7 @@ extension Trial {
       kernel.restless = times
     case .clockBack(let time):
       stampsBack = time
+      judge.stampsWentBack(at: now)
     case .unknownCodes:
       sayUnknown()
     case .palm(let frames):

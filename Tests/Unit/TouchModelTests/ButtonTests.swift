@@ -23,6 +23,17 @@ struct ButtonTests {
     #expect(device.tracker.isAtRest)
   }
 
+  @Test("if BTN_TOUCH went up unheard under a grab, the frame after it does not leave a contact for longer than 20 ms")
+  mutating func releasedUnheard() {
+    device.send(.slot(0), .id(5), .touch(1), .report)
+    device.sendUnseen(.touch(0))
+    #expect(device.send(.id(-1), .report).last == .began(.slotless, at: device.now))
+    #expect(device.tracker.verdict == .uncertain)
+    #expect(device.tracker.secondReadDue == device.now + ContactTracker.secondRead)
+    device.pass(.milliseconds(20))
+    #expect(device.verify() == [.ended(.slotless, .tableDisagreed, at: device.now)])
+  }
+
   @Test("if only a table shows it, it is uncertain until a second read 20 ms later confirms it")
   mutating func inTable() {
     device.sendUnseen(.touch(1))
