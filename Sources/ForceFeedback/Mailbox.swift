@@ -54,7 +54,7 @@ struct VibratorError: Error, CustomStringConvertible {
     switch reason.code {
     case ENODEV, ENXIO, ENOENT: "\(subject): the device is gone"
     case EACCES, EPERM:
-      "\(subject): \(reason); add the service's user to the group 'input'"
+      "\(subject): \(reason); the device must be writable, so add the service's user to the group 'input'"
     case EROFS: "\(subject): \(reason); the device must be writable"
     default: "\(subject): \(reason)"
     }
