@@ -210,7 +210,7 @@ extension Outcome {
     let message = reply.result?.message ?? ""
     self.init(
       state: reply.state, successor: reply.result?.successor.flatMap { names[$0] },
-      isGivenUp: message.hasPrefix("the service or the machine stopped unexpectedly "),
-      isInterrupted: message.hasPrefix("the service died while the handler ran"))
+      isGivenUp: message.contains(/^the service or the machine stopped unexpectedly [0-9]+ times/),
+      isInterrupted: message.hasPrefix("the service or the machine stopped unexpectedly while the handler ran;"))
   }
 }
