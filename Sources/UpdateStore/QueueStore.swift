@@ -14,7 +14,7 @@ public final class QueueStore {
   private let pageLimit: Int?
   /// Limits of the history; a change takes effect at the next `prune`.
   public var limits: HistoryLimits
-  private var tally = Tally([:])
+  private var tally: Tally
   /// A new update was refused, or spare pages could not be reserved.
   private var wasFull = false
   /// The log has its full size, so that commits have room even if the database uses up the rest of the disk.
@@ -47,13 +47,13 @@ public final class QueueStore {
       var opened = try Connection(path: path)
       damaged = opened
       do throws(StoreError) {
-        try Schema.prepare(opened, pageLimit: pageLimit)
+        tally = try Schema.prepare(opened, pageLimit: pageLimit)
       } catch .diskFull {
         // Not even the -shm file can be created; in exclusive mode SQLite needs none.
         opened = try Connection(path: path)
         damaged = opened
         try opened.execute("PRAGMA locking_mode = EXCLUSIVE")
-        try Schema.prepare(opened, pageLimit: pageLimit)
+        tally = try Schema.prepare(opened, pageLimit: pageLimit)
       }
       connection = opened
     } catch {
@@ -63,7 +63,7 @@ public final class QueueStore {
       try? damaged?.close()
       try files.create()
       connection = try Connection(path: path)
-      try Schema.prepare(connection, pageLimit: pageLimit)
+      tally = try Schema.prepare(connection, pageLimit: pageLimit)
       notices.append(
         "the queue \(path) was damaged (\(reason)) and renamed to \(aside); the new queue is empty, "
           + "and updates that were waiting are not applied: submit them again")
@@ -71,7 +71,6 @@ public final class QueueStore {
     self.notices = notices
     connection.wait(.running)
     identities = files.identities
-    tally = try connection.tally()
     hasLog = connection.prepareLog()
     wasFull = !hasLog
   }
@@ -228,7 +227,6 @@ public final class QueueStore {
           [.text(screen.name), .integer(Int64(screen.boots)), .text(screen.boot), SQLValue(screen.hardware)])
       }
       for name in forget { try connection.run("DELETE FROM screens WHERE name = ?", [.text(name)]) }
-      _ = try connection.takeRoom(pageLimit: pageLimit)
       _ = try connection.takeRoom(pageLimit: pageLimit)
     }
   }

@@ -121,8 +121,9 @@ enum Schema {
   private static let fullSync = 2
 
   /// Prepares an opened file: refuses a newer schema before anything is written, finds damage with quick_check, sets
-  /// the pragmas, checking the value of each, and runs the missing steps.
-  static func prepare(_ connection: Connection, pageLimit: Int?) throws(StoreError) {
+  /// the pragmas, checking the value of each, runs the missing steps, and reads each update. Returns what it counted.
+  @discardableResult
+  static func prepare(_ connection: Connection, pageLimit: Int?) throws(StoreError) -> Tally {
     connection.wait(.opening)
     try connection.prepareRoom()
     let version = Int(try connection.query("PRAGMA user_version") { row in row.integer(0) }.first ?? 0)
@@ -158,11 +159,11 @@ enum Schema {
         }
       }
     }
-    try connection.damagedIfInvalid { () throws(StoreError) in try verify(connection) }
+    return try connection.damagedIfInvalid { () throws(StoreError) in try verify(connection) }
   }
 
   /// Finds damage that quick_check passes over: in the text of the schema, and in values of rows. Throws `damaged`.
-  private static func verify(_ connection: Connection) throws(StoreError) {
+  private static func verify(_ connection: Connection) throws(StoreError) -> Tally {
     let model = try Connection(path: ":memory:")
     for step in steps { try model.execute(step) }
     let found = try connection.schemaTexts()
@@ -170,7 +171,7 @@ enum Schema {
       throw .damaged(path: connection.path, message: "the definition of \(name) is not the one that was written")
     }
     try connection.checkUpdates()
-    _ = try connection.tally()
+    return try connection.tally()
   }
 
   /// SQLite reports a pragma that it did not apply by returning the value in effect, not with an error.
@@ -193,9 +194,9 @@ extension Connection {
   }
 
   /// What SQLite cannot execute although this program wrote the schema: the schema is damaged.
-  fileprivate func damagedIfInvalid(_ body: () throws(StoreError) -> Void) throws(StoreError) {
+  fileprivate func damagedIfInvalid<T>(_ body: () throws(StoreError) -> T) throws(StoreError) -> T {
     do throws(StoreError) {
-      try body()
+      return try body()
     } catch {
       guard case .other(let code, let message) = error,
         [SQLITE_ERROR, SQLITE_CONSTRAINT, SQLITE_MISMATCH, SQLITE_SCHEMA].contains(code & 0xff)

@@ -35,7 +35,7 @@ struct StoreFiles {
   /// Renames all three to `PATH.damaged-20261130T021407.250Z` (and `…-wal`, `…-shm`, as SQLite expects them). Returns
   /// the new path.
   func setAside(now: WallTime) throws(StoreError) -> String {
-    let base = path + ".damaged-" + now.rfc3339.filter { $0 != "-" && $0 != ":" }
+    let base = damagedPath(now)
     var target = base
     var number = 1
     while Self.suffixes.contains(where: { access(target + $0, F_OK) == 0 }) {
@@ -64,7 +64,7 @@ struct StoreFiles {
 
   /// Copies the log to `PATH.damaged-TIME-wal`. Returns the copy's path; nil if that fails.
   func copyLog(now: WallTime) -> String? {
-    let target = path + ".damaged-" + now.rfc3339.filter { $0 != "-" && $0 != ":" } + "-wal"
+    let target = damagedPath(now) + "-wal"
     do throws(Errno) {
       let bytes = try readFile(path + "-wal", limit: .max)
       try FileDescriptor(opening: target, O_WRONLY | O_CREAT | O_EXCL, mode: 0o600).write(bytes)
@@ -73,6 +73,10 @@ struct StoreFiles {
       if error.code != EEXIST { unlink(target) }
       return nil
     }
+  }
+
+  private func damagedPath(_ now: WallTime) -> String {
+    path + ".damaged-" + now.rfc3339.filter { $0 != "-" && $0 != ":" }
   }
 
   private func cannotOpen(_ errno: Int32) -> StoreError {
