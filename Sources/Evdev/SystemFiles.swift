@@ -18,16 +18,7 @@ public protocol SystemFiles {
 public struct MachineFiles: SystemFiles {
   public init() {}
 
-  public func names(in folder: String) -> [String] {
-    guard let stream = opendir(folder) else { return [] }
-    defer { closedir(stream) }
-    var names: [String] = []
-    while let entry = readdir(stream) {
-      names.append(
-        withUnsafeBytes(of: &entry.pointee.d_name) { name in String(decoding: name.prefix { $0 != 0 }, as: UTF8.self) })
-    }
-    return names
-  }
+  public func names(in folder: String) -> [String] { (try? Linux.names(in: folder)) ?? [] }
 
   public func deviceNumber(of node: String) -> String? {
     var status = stat()

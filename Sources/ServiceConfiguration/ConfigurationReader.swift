@@ -100,22 +100,17 @@ struct ConfigurationReader {
   /// The `.conf` files of a folder in the order of their names' bytes, without hidden ones (editors leave them behind).
   /// Empty if there is no such folder.
   mutating func list(_ folder: String) -> [(path: String, stem: String)] {
-    guard let stream = opendir(folder) else {
-      let reason = Errno()
-      if reason.code != ENOENT {
-        problems.append(ConfigurationProblem(file: folder, line: nil, .unreadable, "\(reason)"))
+    let all: [String]
+    do throws(Errno) {
+      all = try Linux.names(in: folder)
+    } catch {
+      if error.code != ENOENT {
+        problems.append(ConfigurationProblem(file: folder, line: nil, .unreadable, "\(error)"))
       }
       return []
     }
-    defer { closedir(stream) }
-    var names: [String] = []
-    while let entry = readdir(stream) {
-      let name = withUnsafePointer(to: &entry.pointee.d_name) {
-        $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
-      }
-      if name.hasSuffix(".conf"), !name.hasPrefix(".") { names.append(name) }
-    }
-    names.sort { $0.utf8.lexicographicallyPrecedes($1.utf8) }
-    return names.map { ("\(folder)/\($0)", String($0.dropLast(".conf".count))) }
+    return all.filter { $0.hasSuffix(".conf") && !$0.hasPrefix(".") }
+      .sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
+      .map { ("\(folder)/\($0)", String($0.dropLast(".conf".count))) }
   }
 }

@@ -26,19 +26,13 @@ public struct PolkitRuleFile {
     }
     let text = Array(permissions.rule.utf8)
     if let old = try? readFile(path, limit: text.count + 1, flags: O_NOFOLLOW), old == text { return .unchanged }
-    // Polkit reads only names that end with .rules.
-    let draft = path + ".new"
-    unlink(draft)
     do throws(Errno) {
-      let file = try FileDescriptor(opening: draft, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, mode: 0o644)
-      try file.write(text)
-      if fchmod(file.raw, 0o644) != 0 || fsync(file.raw) != 0 { throw Errno() }
+      // Polkit reads only names that end with .rules, so not the draft.
+      try replaceFile(path, with: text, mode: 0o644)
     } catch {
-      unlink(draft)
       if error.code == ENOENT { return .noFolder }
       throw error
     }
-    if rename(draft, path) != 0 { throw Errno() }
     return .written
   }
 }
