@@ -36,7 +36,7 @@ public struct DeviceRule: Equatable, Sendable {
     case asTagged
     /// It is left out.
     case ignored
-    /// It is left out, because it is another seat's and no rule speaks of it.
+    /// It is left out, because it is another seat's and no rule mentions it.
     case foreignSeat
   }
 

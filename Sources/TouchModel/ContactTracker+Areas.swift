@@ -10,6 +10,7 @@ extension ContactTracker {
 
   /// Decides about the contacts that have begun. `table`: read after the frames; nil if it cannot be read, then they count.
   public mutating func place(_ table: KernelTable?, at now: Instant) -> [ContactChange] {
+    let table = table?.normalized
     for index in slots.indices {
       // The position of a contact that has ended is still in the table.
       if let time = slots[index].unplacedTap {
@@ -51,9 +52,8 @@ extension ContactTracker {
     guard let table, index < table.positions.count else { return false }
     if case .typeB = profile.touchProtocol {
       // Another contact has taken the slot: its position says nothing of this one.
-      guard index < table.trackingIDs.count, [slots[index].id, -1].contains(max(table.trackingIDs[index], -1)) else {
-        return false
-      }
+      guard index < table.trackingIDs.count else { return false }
+      if table.trackingIDs[index] != slots[index].id && table.trackingIDs[index] != -1 { return false }
     }
     return isIgnored(table.positions[index])
   }

@@ -19,18 +19,10 @@ extension ContactTracker {
 
   /// If BTN_TOUCH is down and no slot that counts explains it, the contacts that a rule had ended are there after all.
   mutating func explainTouchDown(at time: Instant) {
-    let isExplained = slots.contains { slot in
-      switch slot.presence {
-      case .touching, .hovering, .palm, .stuck, .unplaced, .ignored: true
-      case .absent, .doubtful, .marked: false
-      }
-    }
+    let isExplained = slots.contains { $0.presence != .absent && !$0.presence.awaitsNews }
     guard touchDown == true, !isExplained else { return }
-    for index in slots.indices {
-      switch slots[index].presence {
-      case .doubtful, .marked: set(index, slots[index].standing, .lifted, at: time)
-      case .absent, .touching, .hovering, .palm, .stuck, .unplaced, .ignored: break
-      }
+    for index in slots.indices where slots[index].presence.awaitsNews {
+      set(index, slots[index].standing, .lifted, at: time)
     }
   }
 

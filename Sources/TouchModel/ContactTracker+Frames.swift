@@ -20,12 +20,11 @@ extension ContactTracker {
   }
 
   /// Follows BTN_TOUCH as the frame reports it, if it does.
-  private mutating func follow(_ button: Frame.Button) {
-    guard let isDown = button.isDown else { return }
+  private mutating func follow(_ button: Bool?) {
+    guard let button else { return }
     buttonUpSince = nil
     slotless.missingSince = nil
-    touchDown = isDown
-    if button.wasDown { hasPressed = true }
+    touchDown = button
   }
 
   /// Why a contact ends that BTN_TOUCH alone had shown.
@@ -49,17 +48,18 @@ extension ContactTracker {
     if touchDown == true {
       // Also if the frame does not include BTN_TOUCH: the contact that explained it may have ended.
       explainTouchDown(at: frame.time)
-    } else if button.isDown == false && frame.ending == .report {
+    } else if button == false && frame.ending == .report {
       doubtAll(at: frame.time)
     }
     // Without BTN_TOUCH in the frame it may have gone up unheard: masked, or withheld by a grab that has ended.
-    judgeSlotless(isSure: button.isDown != nil, cause(frame), at: frame.time)
+    judgeSlotless(isSure: button != nil, cause(frame), at: frame.time)
   }
 
   /// BTN_TOUCH in the order of the frame: what lives while it is down was pressed.
   private mutating func press(_ isDown: Bool) {
     frameButton = isDown
     if !isDown { return }
+    hasPressed = true
     for index in slots.indices where slots[index].id != -1 { slots[index].wasPressed = true }
   }
 
@@ -121,14 +121,14 @@ extension ContactTracker {
       groups.fingers += moved
       groups.ignored -= moved
     }
-    if button.isDown == false { groups = Frame.Groups(isReported: true) }
+    if button == false { groups = Frame.Groups(isReported: true) }
     if groups.isReported {
       setGroups(groups, at: frame.time)
       for index in slots.indices where slots[index].presence != .absent { slots[index].lastChange = frame.time }
     }
     if touchDown == true { silenceEnds = nil }
-    judgeSlotless(isSure: button.isDown != nil, cause(frame), at: frame.time)
-    if groups.isReported || button.isDown != nil { becomeCertain(at: frame.time) }
+    judgeSlotless(isSure: button != nil, cause(frame), at: frame.time)
+    if groups.isReported || button != nil { becomeCertain(at: frame.time) }
   }
 
   /// Groups have no identity: the first slots represent the fingers, the next ones those that hover or are palms.
@@ -167,21 +167,9 @@ extension ContactTracker {
 }
 
 extension Frame {
-  /// BTN_TOUCH in one frame.
-  struct Button {
-    /// Its last value; nil: not reported.
-    var isDown: Bool?
-    /// It was down at some time of the frame.
-    var wasDown = false
-  }
-
-  var button: Button {
-    var button = Button()
-    for update in updates where update.type == EventType.key && update.code == EventCode.buttonTouch {
-      button.isDown = update.value != 0
-      if update.value != 0 { button.wasDown = true }
-    }
-    return button
+  /// The last BTN_TOUCH of the frame; nil: it has none.
+  var button: Bool? {
+    updates.last { $0.type == EventType.key && $0.code == EventCode.buttonTouch }.map { $0.value != 0 }
   }
 
   /// The groups of a type A frame.

@@ -349,7 +349,7 @@ extension ContactTracker {
 
 extension KernelTable {
   /// With -1 for every id below zero.
-  fileprivate var normalized: KernelTable {
+  var normalized: KernelTable {
     guard trackingIDs.contains(where: { $0 < -1 }) else { return self }
     var table = self
     table.trackingIDs = trackingIDs.map { max($0, -1) }

@@ -136,10 +136,9 @@ public struct ContactTracker: Hashable, Sendable {
   /// The state of the whole device.
   public var verdict: Verdict {
     if lost { return .uncertain }
-    let isSlotlessSure = slotlessUnconfirmedSince == nil && slotless.presence.isContact
     if isSlotlessSure || !lifts.held.isEmpty { return .touched }
     if slots.contains(where: { $0.presence == .touching || $0.presence == .stuck(held: true) }) { return .touched }
-    let mayBeTouched = slots.contains { $0.presence.isContact || $0.presence == .unplaced }
+    let mayBeTouched = isSlotTouched || slots.contains { $0.presence == .unplaced }
     return slotless.presence.isContact || mayBeTouched ? .uncertain : .idle
   }
 
@@ -165,7 +164,7 @@ public struct ContactTracker: Hashable, Sendable {
       mayBeGrabbed = false
       movedUnheardAt = nil
       apply(frame)
-      lifts.frameApplied(isTouched: isTouchedSurely, frame)
+      lifts.frameApplied(isTouched: isSlotlessSure || isSlotTouched, frame)
     case .lost(let time):
       forgetReads()
       if !lost {
@@ -220,16 +219,14 @@ public struct ContactTracker: Hashable, Sendable {
 
   mutating func take() -> [ContactChange] {
     defer { changes.removeAll() }
-    return lifts.filter(changes, isTouched: isTouchedNow)
+    return lifts.filter(changes, isTouched: slotless.presence.isContact || isSlotTouched)
   }
 
-  /// A contact is on the glass; an end that does not count yet is not one.
-  private var isTouchedNow: Bool { slotless.presence.isContact || slots.contains { $0.presence.isContact } }
+  /// A slot has a contact; an end that does not count yet is not one.
+  private var isSlotTouched: Bool { slots.contains { $0.presence.isContact } }
 
-  /// The same without a contact that awaits its second read.
-  private var isTouchedSurely: Bool {
-    slotless.presence.isContact && slotlessUnconfirmedSince == nil || slots.contains { $0.presence.isContact }
-  }
+  /// The contact without a slot is there and does not await its second read.
+  private var isSlotlessSure: Bool { slotless.presence.isContact && slotlessUnconfirmedSince == nil }
 
   mutating func becomeCertain(at now: Instant) {
     if !lost { return }
@@ -290,6 +287,9 @@ struct Slot: Hashable, Sendable {
       case .absent, .doubtful, .hovering, .palm, .marked, .unplaced, .ignored, .stuck(held: false): false
       }
     }
+
+    /// A rule has set it aside, and it comes back with news of it.
+    var awaitsNews: Bool { isDoubtful || self == .marked }
 
     var isDoubtful: Bool { if case .doubtful = self { true } else { false } }
     var isStuck: Bool { if case .stuck = self { true } else { false } }

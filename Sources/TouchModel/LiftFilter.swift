@@ -15,9 +15,7 @@ struct LiftFilter: Hashable, Sendable {
   /// The mark ends after this time without a gap.
   static let memory: Duration = .seconds(10)
 
-  /// The contacts whose end does not count yet.
-  private(set) var held: [Contact] = []
-
+  /// Ends that do not count yet.
   private var ends: [ContactChange] = []
   private var endsCountAt: Instant?
   /// When the last frame left the device without a contact, if it had one before.
@@ -25,6 +23,11 @@ struct LiftFilter: Hashable, Sendable {
   private var wasTouched = false
   private var gaps = 0
   private var lastGap = Instant.distantPast
+
+  /// The contacts whose end does not count yet.
+  var held: [Contact] {
+    ends.compactMap { if case .ended(let contact, _, at: _) = $0 { contact } else { nil } }
+  }
 
   /// When held ends count.
   var nextDeadline: Instant? { endsCountAt }
@@ -55,8 +58,7 @@ struct LiftFilter: Hashable, Sendable {
     var passed: [ContactChange] = []
     for (index, change) in changes.enumerated() {
       let isLast = !changes[(index + 1)...].contains { if case .began = $0 { true } else { false } }
-      if case .ended(let contact, _, at: let time) = change, !isTouched, isLast, isMarked(at: time) {
-        held.append(contact)
+      if case .ended(_, _, at: let time) = change, !isTouched, isLast, isMarked(at: time) {
         ends.append(change)
         endsCountAt = time + Self.silence
         continue
@@ -75,7 +77,7 @@ struct LiftFilter: Hashable, Sendable {
 
   /// The held ends, whether they count or not.
   mutating func flush() -> [ContactChange] {
-    defer { (held, ends, endsCountAt) = ([], [], nil) }
+    defer { (ends, endsCountAt) = ([], nil) }
     return ends
   }
 }
