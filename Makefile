@@ -63,7 +63,7 @@ release: libraries ## build the two programs as they are installed (static Swift
 	swift build -c release --static-swift-stdlib --product touchgate < /dev/null
 
 vm-build: ## build the test VM (9 minutes, once; outside the checkout)
-	@Tests/Tools/vm/build simtime < /dev/null
+	@Tests/Tools/vm/build simtime trixie < /dev/null
 
 vm: vm-build ## a shell in the test VM
 	@Tests/Tools/vm/shell
@@ -75,7 +75,7 @@ test-root: release
 
 test: deps lint build race-stamp test-root vm-build ## everything: packages, format, builds, all tests, those in the VM too
 	@Tests/Tools/run-selftest
-	@Tests/Tools/run pure crash api devices plain systemd simtime hid
+	@Tests/Tools/run pure crash api devices plain systemd trixie simtime hid
 
 hid-test: libraries test-root vm-build ## the kernel's HID tests with the service watching (make test runs one in three)
 	@Tests/Tools/vm-hid/run < /dev/null
@@ -93,7 +93,7 @@ bench: libraries release ## the cost of 100,000 waiting updates: ratios to 100, 
 	@swift build -c release --product queuebench < /dev/null > .build/bench.log 2>&1 || { cat .build/bench.log >&2; exit 1; }
 	@.build/release/queuebench "$$(realpath .build/release/touchgated)"
 
-service-test: libraries build test-root vm-build ## the installed service under systemd: sandbox, watchdog, a real reboot, idle wake-ups
+service-test: libraries build test-root vm-build ## the installed service under systemd 252 and 257: sandbox, watchdog, a real reboot, idle wake-ups
 	@Tests/Tools/service/run
 
 touch-script: libraries ## run one touch script and print each check: make touch-script FILE=path
