@@ -17,7 +17,7 @@ public protocol ActionEffects {
   /// Reads the slot tables of all screens.
   ///
   /// - Returns: what the gates say after that.
-  mutating func recheck(at now: Instant) -> [String: GateState]
+  mutating func recheck(at now: Instant) -> [GateScope: GateState]
 
   /// Prepares everything for the handler that can be prepared before the last look: payload, lock, environment.
   mutating func prepare(_ update: Update, attempt: Int, at now: Instant) -> HandlerProgress
@@ -32,7 +32,7 @@ public protocol ActionEffects {
   /// reads the events that came meanwhile.
   ///
   /// - Returns: what the gates say after that.
-  mutating func decided(starts: Bool, at now: Instant) -> [String: GateState]
+  mutating func decided(starts: Bool, at now: Instant) -> [GateScope: GateState]
 
   /// Starts the handler that was prepared. It may start later (after a pulse); then what comes of that is fed to the
   /// scheduler with `handlerProgressed` and appended.
@@ -67,9 +67,9 @@ public struct LastLook: Equatable, Sendable {
   /// A contact changed meanwhile, even if none is down any more.
   public var isDisturbed: Bool
   /// What the gates say now.
-  public var screens: [String: GateState]
+  public var screens: [GateScope: GateState]
 
-  public init(isDisturbed: Bool, screens: [String: GateState]) {
+  public init(isDisturbed: Bool, screens: [GateScope: GateState]) {
     self.isDisturbed = isDisturbed
     self.screens = screens
   }

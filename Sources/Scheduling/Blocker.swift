@@ -128,6 +128,12 @@ extension Blocker {
   }
 }
 
+/// Whose gate it is: the machine's is no screen, whatever a screen's name may be.
+public enum GateScope: Hashable, Comparable, Sendable {
+  case machine
+  case screen(String)
+}
+
 /// The state of one screen's gate, or of the machine as a whole, as the scheduler sees it. It does not know about
 /// touch.
 public enum GateState: Equatable, Sendable {

@@ -102,14 +102,14 @@ extension Scheduler {
         Blocker(
           code: .touched, since: since, contacts: 0, reason: .touchedAtStart, clears: .nextRecheck))
     }
-    for (name, gateState) in gateStates.sorted(by: { $0.key < $1.key }) where isInScope(name, of: screen) {
+    for (scope, gateState) in gateStates.sorted(by: { $0.key < $1.key }) where isInScope(scope, of: screen) {
       switch gateState {
       case .blocked(let blocker): blockers.append(blocker)
       case .absent(let blocker) where screen != nil: blockers.append(blocker)
       case .absent, .clear: break
       }
     }
-    if let screen, gateStates[screen] == nil {
+    if let screen, gateStates[.screen(screen)] == nil {
       blockers.append(
         Blocker(
           code: .unknown, since: gateStatesSince, screen: screen, reason: .noSuchScreen(screen),
@@ -123,9 +123,9 @@ extension Scheduler {
   /// Since when nothing blocks the screen that an update waits for (nil: all screens); nil while anything does, and
   /// before the first report of any screen.
   func clearSince(_ screen: String?) -> Instant? {
-    if let screen, gateStates[screen] == nil { return nil }
+    if let screen, gateStates[.screen(screen)] == nil { return nil }
     var latest: Instant?
-    for (name, gateState) in gateStates where isInScope(name, of: screen) {
+    for (scope, gateState) in gateStates where isInScope(scope, of: screen) {
       switch gateState {
       case .clear(let since): latest = max(latest ?? since, since)
       case .absent where screen == nil: break
@@ -141,8 +141,10 @@ extension Scheduler {
     return clearSince(lane.screen).map { $0 + lane.quiet }
   }
 
-  /// The machine itself has the empty name.
-  private func isInScope(_ name: String, of screen: String?) -> Bool { screen == nil || name.isEmpty || name == screen }
+  private func isInScope(_ scope: GateScope, of screen: String?) -> Bool {
+    guard let screen else { return true }
+    return scope == .machine || scope == .screen(screen)
+  }
 
   private func isInScope(_ hold: Hold, of screen: String?) -> Bool {
     screen == nil || hold.screen == nil || hold.screen == screen
@@ -168,14 +170,14 @@ extension Scheduler {
     if disturbedSince != nil { codes.insert(.touched) }
     if current != nil { codes.insert(.applying) }
     if holds.values.contains(where: { isInScope($0.hold, of: screen) }) { codes.insert(.hold) }
-    for (name, gateState) in gateStates where isInScope(name, of: screen) {
+    for (scope, gateState) in gateStates where isInScope(scope, of: screen) {
       switch gateState {
       case .blocked(let blocker): codes.insert(blocker.code)
       case .absent(let blocker) where screen != nil: codes.insert(blocker.code)
       case .absent, .clear: break
       }
     }
-    if let screen, gateStates[screen] == nil { codes.insert(.unknown) }
+    if let screen, gateStates[.screen(screen)] == nil { codes.insert(.unknown) }
     return codes
   }
 

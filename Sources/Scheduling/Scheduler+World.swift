@@ -21,9 +21,9 @@ extension Scheduler {
     return evaluate(at: now)
   }
 
-  /// The gate states of all screens, and of the machine itself under the empty name. All at once, so that no decision
+  /// The gate states of all screens, and of the machine itself. All at once, so that no decision
   /// is made between two of them.
-  public mutating func screens(_ all: [String: GateState], at now: Instant) -> [Action] {
+  public mutating func screens(_ all: [GateScope: GateState], at now: Instant) -> [Action] {
     if all == gateStates { return [] }
     gateStates = all
     gateStatesSince = now

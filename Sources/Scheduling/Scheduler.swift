@@ -121,7 +121,7 @@ public struct Scheduler: Sendable {
   var currentSince: Instant = .distantPast
   /// The write that `current` waits for failed; it is tried again at the next recheck.
   var mustWriteAgain = false
-  var gateStates: [String: GateState] = [:]
+  var gateStates: [GateScope: GateState] = [:]
   var gateStatesSince: Instant = .distantPast
   var holds: [HoldID: HeldUntil] = [:]
   var paused: (pause: OperatorPause, since: Instant)?

@@ -9,7 +9,7 @@ import UpdateStore
 /// The screens, as the engine needs them.
 protocol EngineScreens: AnyObject {
   /// What the gates say.
-  var gateStates: [String: GateState] { get }
+  var gateStates: [GateScope: GateState] { get }
   /// Reads the slot tables of all screens and repairs what disagrees.
   func recheck(_ now: Instant)
   /// The last look before a start on this screen (nil: on all); true if a contact changed meanwhile.
@@ -183,7 +183,7 @@ final class Engine: ActionEffects {
     }
   }
 
-  func recheck(at now: Instant) -> [String: GateState] {
+  func recheck(at now: Instant) -> [GateScope: GateState] {
     metrics.rechecks += 1
     screens.recheck(now)
     return screens.gateStates
@@ -202,7 +202,7 @@ final class Engine: ActionEffects {
     return LastLook(isDisturbed: disturbed, screens: screens.gateStates)
   }
 
-  func decided(starts: Bool, at now: Instant) -> [String: GateState] {
+  func decided(starts: Bool, at now: Instant) -> [GateScope: GateState] {
     screens.decided(starts: starts, now)
     return screens.gateStates
   }

@@ -7,22 +7,22 @@ import TouchDevices
 
 extension TouchInput {
   /// What the scheduler is told: the gate states, and the machine blocked while it goes to sleep or a frame is incomplete.
-  var gateStates: [String: GateState] {
+  var gateStates: [GateScope: GateState] {
     var states = screens.gateStates
     for frame in cutFrames {
-      states[""] = .blocked(
+      states[.machine] = .blocked(
         Blocker(
           code: .unknown, since: frame.since, device: frame.device,
           reason: .words("a frame of \(frame.device) is incomplete"), clears: .frameEnds))
     }
     if let (node, since) = pendingNode {
-      states[""] = .blocked(
+      states[.machine] = .blocked(
         Blocker(
           code: .unknown, since: since, device: node.name, reason: .words(Words.unreported(node: node.node)),
           clears: .devicesAreOpened))
     }
     if let since = sleepsSince {
-      states[""] = .blocked(
+      states[.machine] = .blocked(
         Blocker(code: .unknown, since: since, reason: .words(Words.goesToSleep), clears: .machineIsAwake))
     }
     return states
@@ -31,25 +31,26 @@ extension TouchInput {
 
 /// The gates' states in the terms of the scheduler.
 extension Screens {
-  /// One for each screen, and the machine itself under the empty name.
-  var gateStates: [String: GateState] {
-    var states = Dictionary(uniqueKeysWithValues: gates.map { ($0.key, $0.value.gateState(screen: $0.key)) })
+  /// One for each screen, and one for the machine itself.
+  var gateStates: [GateScope: GateState] {
+    var states = Dictionary(
+      uniqueKeysWithValues: gates.map { (GateScope.screen($0.key), $0.value.gateState(screen: $0.key)) })
     switch machine {
     case .starting(let since):
-      states[""] = .blocked(
+      states[.machine] = .blocked(
         Blocker(code: .unknown, since: since, reason: .words(Words.starting), clears: .devicesAreOpened))
     case .noScreenYet(let since, let until):
-      states[""] = .blocked(
+      states[.machine] = .blocked(
         Blocker(
           code: .unknown, since: since, reason: .words(Words.noScreenYet), clears: .screenIsFound(orAt: until)))
     case .noScreen(let since):
-      states[""] = .blocked(
+      states[.machine] = .blocked(
         Blocker(
           code: .unknown, since: since, reason: .words(Words.noScreen), clears: .screenIsFound(orAt: nil)))
     case .clear(let since):
-      states[""] = .clear(since: since)
+      states[.machine] = .clear(since: since)
     }
-    for (name, absence) in absences { states[name] = absence.gateState(screen: name, isNamed: isNamed(name)) }
+    for (name, absence) in absences { states[.screen(name)] = absence.gateState(screen: name, isNamed: isNamed(name)) }
     return states
   }
 }

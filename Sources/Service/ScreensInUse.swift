@@ -81,7 +81,7 @@ final class ScreensInUse: EngineScreens {
 
   // MARK: For the engine
 
-  var gateStates: [String: GateState] { input.gateStates }
+  var gateStates: [GateScope: GateState] { input.gateStates }
   func recheck(_ now: Instant) { input.recheck(now) }
   func lastLook(screen: String?, grab: Bool, _ now: Instant) -> Bool { input.lastLook(screen: screen, grab: grab, now) }
   func decided(starts: Bool, _ now: Instant) { input.decided(starts: starts, now) }

@@ -11,8 +11,8 @@ private struct ScriptedEffects: ActionEffects {
   var unwritable: Set<UpdateID> = []
   var preparing = HandlerProgress.ready
   var starting = HandlerProgress.ready
-  var found: [String: GateState] = ["": .clear(since: at(0))]
-  var afterDecision: [String: GateState]?
+  var found: [GateScope: GateState] = [.machine: .clear(since: at(0))]
+  var afterDecision: [GateScope: GateState]?
   /// Done once, within the next last look.
   var duringLastLook: ((inout Self) -> Void)?
   /// Done once, within the next announcement.
@@ -34,7 +34,7 @@ private struct ScriptedEffects: ActionEffects {
     return writes.contains { $0.id.map(unwritable.contains) == true } ? .full("disk full") : nil
   }
 
-  mutating func recheck(at now: Instant) -> [String: GateState] {
+  mutating func recheck(at now: Instant) -> [GateScope: GateState] {
     calls.append("recheck")
     return found
   }
@@ -54,7 +54,7 @@ private struct ScriptedEffects: ActionEffects {
     return LastLook(isDisturbed: false, screens: found)
   }
 
-  mutating func decided(starts: Bool, at now: Instant) -> [String: GateState] {
+  mutating func decided(starts: Bool, at now: Instant) -> [GateScope: GateState] {
     calls.append(starts ? "starts" : "does not start")
     if let afterDecision { found = afterDecision }
     return found
@@ -179,7 +179,7 @@ struct ActionQueueTests {
   @Test("a finger found by the last look sends the update back, and the prepared handler is discarded")
   func sentBack() {
     var effects = ScriptedEffects()
-    effects.duringLastLook = { $0.found["panel"] = touched(since: 1) }
+    effects.duringLastLook = { $0.found[.screen("panel")] = touched(since: 1) }
     effects.submit("a")
     effects.drain(at: at(1))
     #expect(
@@ -190,7 +190,7 @@ struct ActionQueueTests {
   @Test("what the released devices report after the verdict does not undo it, and counts for the next update")
   func gatesAfterwards() {
     var effects = ScriptedEffects()
-    effects.afterDecision = ["": .clear(since: at(0)), "panel": touched(since: 1)]
+    effects.afterDecision = [.machine: .clear(since: at(0)), .screen("panel"): touched(since: 1)]
     effects.submit("a")
     effects.submit("b", 2)
     effects.drain(at: at(1))
@@ -202,12 +202,12 @@ struct ActionQueueTests {
   @Test("a recheck reports the gates first, so it can start an update")
   func recheck() {
     var effects = ScriptedEffects()
-    effects.found["panel"] = touched(since: 1)
+    effects.found[.screen("panel")] = touched(since: 1)
     _ = effects.scheduler.screens(effects.found, at: at(1))
     effects.submit("a")
     effects.drain(at: at(1))
     _ = effects.news()
-    effects.found["panel"] = .clear(since: at(1.5))
+    effects.found[.screen("panel")] = .clear(since: at(1.5))
     effects.actions.append(effects.scheduler.timePassed(at(2)))
     effects.drain(at: at(2))
     #expect(effects.news() == ["recheck"] + whole.dropFirst(2))
@@ -276,7 +276,7 @@ struct ActionQueueTests {
   @Test("a forced update has no last look: prepared, then started")
   func forced() {
     var effects = ScriptedEffects()
-    effects.found["panel"] = touched(since: 1)
+    effects.found[.screen("panel")] = touched(since: 1)
     _ = effects.scheduler.screens(effects.found, at: at(1))
     effects.submit("a")
     effects.drain(at: at(1))
@@ -353,17 +353,17 @@ struct ActionQueueTests {
     var scheduler = Scheduler(quietPeriod: .zero, interval: .seconds(1))
     var actions = ActionQueue()
     var attempts: [Int?] = []
-    private let clear: [String: GateState] = ["": .clear(since: at(0))]
+    private let clear: [GateScope: GateState] = [.machine: .clear(since: at(0))]
 
     init() { _ = scheduler.screens(clear, at: at(0)) }
 
     func store(_ writes: [StoreWrite], at now: Instant) -> StoreFailure? { nil }
-    func recheck(at now: Instant) -> [String: GateState] { clear }
+    func recheck(at now: Instant) -> [GateScope: GateState] { clear }
     func prepare(_ update: Update, attempt: Int, at now: Instant) -> HandlerProgress { .ready }
     func discardPrepared(_ id: UpdateID, at now: Instant) {}
     func startTurn(_ turn: Turn, releasedAt: Instant?, at now: Instant) {}
     func lastLook(for work: Work, at now: Instant) -> LastLook { LastLook(isDisturbed: false, screens: clear) }
-    func decided(starts: Bool, at now: Instant) -> [String: GateState] { clear }
+    func decided(starts: Bool, at now: Instant) -> [GateScope: GateState] { clear }
     func probe(_ id: UpdateID, at now: Instant) -> ProbeAnswer { .pending }
 
     func start(_ update: Update, attempt: Int, releasedAt: Instant?, at now: Instant) -> HandlerProgress {

@@ -73,7 +73,7 @@ struct AttemptTests {
     bench.pass(until: 100)
     for second in 100..<150 {
       bench.pass(until: Double(second))
-      bench.duringLastLook = { $0.world["panel"] = touched(since: 0) }
+      bench.duringLastLook = { $0.world[.screen("panel")] = touched(since: 0) }
       bench.release()
       #expect(bench.running == nil)
       #expect(bench.store[id("a")]?.attempts == 1)

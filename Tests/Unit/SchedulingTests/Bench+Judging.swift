@@ -108,7 +108,7 @@ extension Bench {
     }
     if pause != nil { violate("\(work.id) started while all is paused") }
     if let hold = holdInScope(work.screen) { violate("\(work.id) started in spite of \(hold)") }
-    if let screen = work.screen, world[screen] == nil { violate("\(work.id) started without its screen") }
+    if let screen = work.screen, world[.screen(screen)] == nil { violate("\(work.id) started without its screen") }
   }
 
   mutating func judgeStart(_ update: Update, _ attempt: Int) {
@@ -260,7 +260,7 @@ extension Bench {
       return notes[update.id]?.backoff.map { now >= $0.upperBound || notes[update.id]?.skipsBackoff == true } ?? true
     }
     if pause != nil || holdInScope(update.screen) != nil { return false }
-    if let screen = update.screen, told[screen] == nil { return false }
+    if let screen = update.screen, told[.screen(screen)] == nil { return false }
     if deserted.contains(update.handler) { return false }
     // Whether reboots are stopped, RebootTests say.
     if policy(update).rebootTimeout != nil { return false }
@@ -273,7 +273,9 @@ extension Bench {
     return true
   }
 
-  private func isInScope(_ screen: String, _ own: String?) -> Bool { own == nil || screen.isEmpty || screen == own }
+  private func isInScope(_ scope: GateScope, _ own: String?) -> Bool {
+    own.map { [.machine, .screen($0)].contains(scope) } ?? true
+  }
 
   private func holdInScope(_ screen: String?) -> HoldID? {
     let all = holds.values.filter { now < holdEnds[$0.id] ?? .distantPast } + boundHolds.values

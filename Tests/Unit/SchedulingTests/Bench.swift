@@ -59,9 +59,9 @@ struct Bench {
   // The world outside.
 
   /// What a look finds. The scheduler hears of it by `tell`, or by the next look.
-  var world: [String: GateState] = ["": .clear(since: at(0))]
+  var world: [GateScope: GateState] = [.machine: .clear(since: at(0))]
   /// What the scheduler has heard of it.
-  private(set) var told: [String: GateState] = [:]
+  private(set) var told: [GateScope: GateState] = [:]
   /// The wall clock minus what it would be had nobody set it. The scheduler hears of it at the next wake-up.
   var clockSet: Duration = .zero
   private var toldClockSet: Duration = .zero
@@ -231,13 +231,13 @@ struct Bench {
 
   /// Fingers on the screen; the scheduler hears of it.
   mutating func touch() {
-    world["panel"] = .blocked(
+    world[.screen("panel")] = .blocked(
       Blocker(code: .touched, since: now, screen: "panel", contacts: 1, clears: .contactsEnd))
     tell()
   }
 
   mutating func release() {
-    world["panel"] = .clear(since: now)
+    world[.screen("panel")] = .clear(since: now)
     tell()
   }
 
@@ -348,7 +348,7 @@ extension Bench: ActionEffects {
     return nil
   }
 
-  mutating func recheck(at now: Instant) -> [String: GateState] {
+  mutating func recheck(at now: Instant) -> [GateScope: GateState] {
     say("recheck")
     told = world
     return world
@@ -385,7 +385,7 @@ extension Bench: ActionEffects {
     return LastLook(isDisturbed: false, screens: world)
   }
 
-  mutating func decided(starts: Bool, at now: Instant) -> [String: GateState] { world }
+  mutating func decided(starts: Bool, at now: Instant) -> [GateScope: GateState] { world }
 
   mutating func start(_ update: Update, attempt: Int, releasedAt: Instant?, at now: Instant) -> HandlerProgress {
     let after = releasedAt.map { ", \((now - $0).wholeMilliseconds) ms after the release" } ?? ""

@@ -83,7 +83,7 @@ struct BlockedTimesTests {
   @Test("of one screen: what happens on another does not count")
   func ofOneScreen() {
     var bench = Bench()
-    bench.world["door"] = .clear(since: at(0))
+    bench.world[.screen("door")] = .clear(since: at(0))
     bench.touch()
     bench.pauseAll()
     bench.submit("d", screen: "door")
@@ -107,7 +107,7 @@ struct BlockedTimesTests {
     var stored = bench.unfinished[0]
     stored.blocked = kept[id("a")] ?? BlockedTimes()
     var next = Scheduler(quietPeriod: .zero, interval: .seconds(1))
-    _ = next.screens(["panel": touched(since: 0)], at: at(100))
+    _ = next.screens([.screen("panel"): touched(since: 0)], at: at(100))
     _ = next.recover(Recovered(updates: [stored]), at: at(100))
     #expect(next.blockedTimes(of: id("a"), at: at(102))?.milliseconds == ["touched": 7000])
   }

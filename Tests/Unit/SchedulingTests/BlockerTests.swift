@@ -25,7 +25,8 @@ struct BlockerTests {
     var bench = Bench()
     let starting = Blocker(code: .unknown, since: at(0), clears: .devicesAreOpened)
     bench.world = [
-      "z": touched(since: 1, "z"), "": .blocked(starting), "b": touched(since: 2, "b"), "c": .clear(since: at(0)),
+      .screen("z"): touched(since: 1, "z"), .machine: .blocked(starting), .screen("b"): touched(since: 2, "b"),
+      .screen("c"): .clear(since: at(0)),
     ]
     bench.tell()
     bench.submit("a")

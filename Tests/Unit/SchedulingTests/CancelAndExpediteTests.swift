@@ -78,13 +78,13 @@ struct CancelAndExpediteTests {
   @Test("a second cancel, or a start, while the first is being stored does nothing")
   func twice() {
     var scheduler = Scheduler(quietPeriod: .zero, interval: .seconds(1))
-    _ = scheduler.screens(["panel": touched(since: 0)], at: at(0))
+    _ = scheduler.screens([.screen("panel"): touched(since: 0)], at: at(0))
     _ = scheduler.submit(update("a"), payload: [], at: at(0))
     _ = scheduler.stored(.accept(update("a"), payload: []), at: at(0))
     #expect(scheduler.cancel(id("a"), reason: "one", at: at(1)).count == 1)
     #expect(scheduler.cancel(id("a"), reason: "two", at: at(1)) == [])
     #expect(scheduler.expedite(id("a")) == [])
-    #expect(scheduler.screens(["panel": .clear(since: at(1))], at: at(1)) == [])
+    #expect(scheduler.screens([.screen("panel"): .clear(since: at(1))], at: at(1)) == [])
     #expect(!scheduler.isWaiting(id("a")))
   }
 

@@ -103,7 +103,7 @@ struct DeadlineTests {
     bench.touch()
     bench.submit("a", deadline: wall(60))
     bench.submit("b")
-    bench.world = ["": .clear(since: at(0))]
+    bench.world = [.machine: .clear(since: at(0))]
     bench.sleep(until: at(61))
     bench.restart(handlerLives: false)
     #expect(state("a") == .expired)

@@ -7,7 +7,7 @@ struct DisturbedTests {
   /// Up to the verdict, which is the test's.
   private func verifying() -> Scheduler {
     var scheduler = Scheduler(quietPeriod: .zero, interval: .seconds(1))
-    _ = scheduler.screens(["panel": .clear(since: at(0))], at: at(0))
+    _ = scheduler.screens([.screen("panel"): .clear(since: at(0))], at: at(0))
     _ = scheduler.submit(update("a"), payload: [], at: at(1))
     _ = scheduler.stored(.accept(update("a"), payload: []), at: at(1))
     _ = scheduler.stored(.beginApplying(id("a"), attempt: 1), at: at(1))
@@ -33,7 +33,7 @@ struct DisturbedTests {
     _ = scheduler.lastLookDone(.update(id("a")), disturbed: true, at: at(1))
     _ = scheduler.stored(.backToWaiting(id("a"), attempts: 0), at: at(1))
     #expect(
-      scheduler.screens(["panel": .clear(since: at(1.2))], at: at(1.2))
+      scheduler.screens([.screen("panel"): .clear(since: at(1.2))], at: at(1.2))
         == [.store(.beginApplying(id("a"), attempt: 1))])
   }
 

@@ -7,7 +7,7 @@ struct GivingBackTests {
   @Test("gives the update back, with its attempt uncounted, and it starts after the next release")
   func givenBack() {
     var bench = Bench()
-    bench.duringLastLook = { $0.world["panel"] = touched(since: 0) }
+    bench.duringLastLook = { $0.world[.screen("panel")] = touched(since: 0) }
     bench.submit("a")
     #expect(
       bench.news() == [
@@ -32,7 +32,7 @@ struct GivingBackTests {
     for second in 0..<300 {
       bench.pass(until: Double(second) + 0.5)
       bench.duringLastLook = { bench in
-        bench.world["panel"] = touched(since: Double(second) + 0.5)
+        bench.world[.screen("panel")] = touched(since: Double(second) + 0.5)
       }
       bench.release()
       #expect(bench.running == nil)
@@ -47,7 +47,7 @@ struct GivingBackTests {
   func activity() {
     var bench = Bench(quiet: .seconds(2))
     bench.submit("a")
-    bench.duringLastLook = { $0.world["panel"] = .clear(since: $0.now) }
+    bench.duringLastLook = { $0.world[.screen("panel")] = .clear(since: $0.now) }
     bench.pass(until: 2)
     #expect(bench.news().last == "store backToWaiting a")
     bench.pass(until: 3.999)

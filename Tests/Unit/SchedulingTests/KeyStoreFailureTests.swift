@@ -32,7 +32,7 @@ struct KeyStoreFailureTests {
   @Test("while a replacement is on its way into the store something else may happen: the timer runs when it fails")
   func replaceFailsLate() {
     var scheduler = Scheduler(quietPeriod: .zero, interval: .seconds(1))
-    _ = scheduler.screens(["panel": touched(since: 0)], at: at(0))
+    _ = scheduler.screens([.screen("panel"): touched(since: 0)], at: at(0))
     func keyed(_ text: String, _ sequence: Int64) -> Update {
       Update(
         id: id(text), handler: "page", parameters: [:], createdAt: someDay, submitter: Submitter(uid: 0, pid: 1),
@@ -45,7 +45,7 @@ struct KeyStoreFailureTests {
       Issue.record("nothing to store")
       return
     }
-    _ = scheduler.screens(["panel": touched(since: 0.6)], at: at(0.6))
+    _ = scheduler.screens([.screen("panel"): touched(since: 0.6)], at: at(0.6))
     _ = scheduler.storeFailed(replace, reason: .full("disk full"), at: at(0.7))
     #expect(scheduler.waitingCount == 1)
     let due = scheduler.nextDeadline

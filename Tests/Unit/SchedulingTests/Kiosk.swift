@@ -108,7 +108,7 @@ struct Kiosk {
   }
 
   private mutating func tell() {
-    bench.world = screens.gates.mapValues { gate -> GateState in
+    let states = screens.gates.mapValues { gate -> GateState in
       switch gate.state {
       case .clear(let since): .clear(since: since)
       case .touched(let contacts, let since), .stuck(let contacts, let since):
@@ -116,10 +116,11 @@ struct Kiosk {
       case .unknown(_, let since): .blocked(Blocker(code: .unknown, since: since, clears: .screenIsRead))
       }
     }
+    bench.world = Dictionary(uniqueKeysWithValues: states.map { (.screen($0.key), $0.value) })
     switch screens.machine {
-    case .clear(let since): bench.world[""] = .clear(since: since)
+    case .clear(let since): bench.world[.machine] = .clear(since: since)
     case .starting(let since), .noScreenYet(let since, until: _), .noScreen(let since):
-      bench.world[""] = .blocked(Blocker(code: .unknown, since: since, clears: .screenIsFound(orAt: nil)))
+      bench.world[.machine] = .blocked(Blocker(code: .unknown, since: since, clears: .screenIsFound(orAt: nil)))
     }
     bench.tell()
   }

@@ -6,7 +6,7 @@ import Timeline
 struct OrderTests {
   var scheduler = Scheduler(quietPeriod: .seconds(5), interval: .seconds(1))
 
-  private let open: [String: GateState] = ["": .clear(since: at(0)), "panel": .clear(since: at(0))]
+  private let open: [GateScope: GateState] = [.machine: .clear(since: at(0)), .screen("panel"): .clear(since: at(0))]
 
   @Test("one update from its request to its end: each step waits for the write before it")
   mutating func oneUpdate() {

@@ -80,7 +80,7 @@ struct PauseAndHoldTests {
   @Test("a hold of one screen holds its updates and those for all, and no others")
   func ofOneScreen() {
     var bench = Bench()
-    bench.world["door"] = .clear(since: at(0))
+    bench.world[.screen("door")] = .clear(since: at(0))
     bench.release()
     bench.hold("h", screen: "door")
     bench.submit("d", screen: "door")

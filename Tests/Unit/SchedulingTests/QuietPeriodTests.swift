@@ -41,7 +41,9 @@ struct QuietPeriodTests {
   @Test("of several screens the one that was touched last counts")
   func severalScreens() {
     var bench = Bench(quiet: .seconds(2))
-    bench.world = ["": .clear(since: at(0)), "door": .clear(since: at(3)), "panel": .clear(since: at(1))]
+    bench.world = [
+      .machine: .clear(since: at(0)), .screen("door"): .clear(since: at(3)), .screen("panel"): .clear(since: at(1)),
+    ]
     bench.tell()
     bench.submit("a")
     #expect(bench.scheduler.nextDeadline == at(1))
@@ -56,7 +58,7 @@ struct QuietPeriodTests {
     var bench = Bench(quiet: .seconds(2))
     bench.submit("a")
     bench.pass(until: 1.5)
-    bench.world["panel"] = .clear(since: at(1.5))
+    bench.world[.screen("panel")] = .clear(since: at(1.5))
     bench.tell()
     bench.pass(until: 3.499)
     #expect(bench.running == nil)
@@ -86,7 +88,7 @@ struct QuietPeriodTests {
   @Test("one of forever with a late wake-up does not overflow")
   func edgeOfTime() {
     var scheduler = Scheduler(quietPeriod: .forever, interval: .forever)
-    _ = scheduler.screens(["": .clear(since: .distantFuture)], at: at(0))
+    _ = scheduler.screens([.machine: .clear(since: .distantFuture)], at: at(0))
     _ = scheduler.submit(update("a"), payload: [], at: at(0))
     _ = scheduler.stored(.accept(update("a"), payload: []), at: at(1))
     #expect(scheduler.timePassed(at(100)) == [])

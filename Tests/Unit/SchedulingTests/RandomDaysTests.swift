@@ -72,13 +72,13 @@ struct RandomDaysTests {
     case 6..<9:
       bench.release()
     case 9:  // Unseen: only a look finds it.
-      bench.world["panel"] = dice.roll(2) == 0 ? touched(since: 0) : .clear(since: bench.now)
+      bench.world[.screen("panel")] = dice.roll(2) == 0 ? touched(since: 0) : .clear(since: bench.now)
     case 10:
-      bench.world["door"] = dice.roll(3) == 0 ? touched(since: 0, "door") : .clear(since: bench.now)
+      bench.world[.screen("door")] = dice.roll(3) == 0 ? touched(since: 0, "door") : .clear(since: bench.now)
       bench.tell()
     case 11:
       let gone = Blocker(code: .unknown, since: bench.now, screen: "door", clears: .screenIsBack(orAt: nil))
-      bench.world["door"] = dice.roll(2) == 0 ? nil : .absent(gone)
+      bench.world[.screen("door")] = dice.roll(2) == 0 ? nil : .absent(gone)
       bench.tell()
     case 12..<15:
       bench.pass(until: seconds(bench) + Double(dice.roll(4000)) / 1000)
@@ -95,7 +95,7 @@ struct RandomDaysTests {
       bench.preparing = .ready
       if dice.roll(2) == 0 {
         let shuts = dice.roll(2) == 0
-        bench.duringLastLook = { $0.world["panel"] = shuts ? touched(since: 0) : .clear(since: $0.now) }
+        bench.duringLastLook = { $0.world[.screen("panel")] = shuts ? touched(since: 0) : .clear(since: $0.now) }
       }
     case 21:
       bench.cancel("u\(dice.roll(number + 1))")
@@ -201,7 +201,10 @@ struct RandomDaysTests {
     for hold in 0..<3 { bench.letGo("h\(hold)") }
     // Every notBefore has come by then.
     bench.clockSet = year * 2
-    bench.world = ["": .clear(since: at(0)), "panel": .clear(since: bench.now), "door": .clear(since: bench.now)]
+    bench.world = [
+      .machine: .clear(since: at(0)), .screen("panel"): .clear(since: bench.now),
+      .screen("door"): .clear(since: bench.now),
+    ]
     bench.tell()
     bench.wake()
     var rounds = 0

@@ -86,7 +86,7 @@ struct RecheckTests {
     bench.touch()
     bench.submit("a")
     bench.pass(until: 2.2)
-    bench.world["panel"] = .clear(since: at(2.2))
+    bench.world[.screen("panel")] = .clear(since: at(2.2))
     bench.pass(until: 2.999)
     #expect(bench.running == nil)
     bench.pass(until: 3)

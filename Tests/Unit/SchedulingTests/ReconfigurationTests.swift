@@ -12,7 +12,7 @@ struct ReconfigurationTests {
     var scheduler = Scheduler(
       policy: HandlerPolicy(quietPeriod: .seconds(5)), policies: ["page": HandlerPolicy(quietPeriod: .seconds(5))],
       interval: .seconds(1), seed: 0)
-    _ = scheduler.screens(["": .clear(since: at(0))], at: at(0))
+    _ = scheduler.screens([.machine: .clear(since: at(0))], at: at(0))
     for update in [first, second] {
       _ = scheduler.submit(update, payload: [], at: at(1))
       _ = scheduler.stored(.accept(update, payload: []), at: at(1))
@@ -69,7 +69,7 @@ struct ReconfigurationTests {
   private func orphan(attempts: Int) -> Scheduler {
     var scheduler = Scheduler(
       policy: HandlerPolicy(attempts: attempts), interval: .seconds(1), seed: 0)
-    _ = scheduler.screens(["": .clear(since: at(0))], at: at(0))
+    _ = scheduler.screens([.machine: .clear(since: at(0))], at: at(0))
     let stored = StoredUpdate(update: first, attempts: 2, state: .applying)
     #expect(scheduler.recover(Recovered(updates: [stored]), at: at(1)) == [.probe(first.id)])
     return scheduler

@@ -24,8 +24,9 @@ struct RecoveryTests {
     var scheduler = Scheduler(quietPeriod: .zero, interval: .seconds(1))
     let stored = StoredUpdate(update: update("a"), attempts: 0, state: .waiting)
     #expect(scheduler.recover(Recovered(updates: [stored]), at: at(0)) == [])
-    #expect(scheduler.screens(["": touched(since: 0, "")], at: at(0)) == [])
-    #expect(scheduler.screens(["": .clear(since: at(0))], at: at(0)) == [.store(.beginApplying(id("a"), attempt: 1))])
+    #expect(scheduler.screens([.machine: touched(since: 0, "")], at: at(0)) == [])
+    #expect(
+      scheduler.screens([.machine: .clear(since: at(0))], at: at(0)) == [.store(.beginApplying(id("a"), attempt: 1))])
   }
 
   @Test("an empty store leaves nothing to do, and no timer")

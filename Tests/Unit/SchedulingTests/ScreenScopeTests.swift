@@ -6,7 +6,7 @@ import Timeline
 struct ScreenScopeTests {
   private func bench(quiet: Duration = .zero) -> Bench {
     var bench = Bench(quiet: quiet)
-    bench.world["door"] = .clear(since: at(0))
+    bench.world[.screen("door")] = .clear(since: at(0))
     bench.release()
     return bench
   }
@@ -52,7 +52,7 @@ struct ScreenScopeTests {
     #expect(bench.running == nil)
     let blocker = bench.scheduler.blockers(of: id("x"), at: bench.now).first
     #expect(blocker?.code == .unknown && blocker?.screen == "till")
-    bench.world["till"] = .clear(since: bench.now)
+    bench.world[.screen("till")] = .clear(since: bench.now)
     bench.tell()
     #expect(bench.running == id("x"))
     #expect(bench.violations == [])
@@ -61,7 +61,7 @@ struct ScreenScopeTests {
   @Test("an absent screen blocks its own updates and no others")
   func absent() {
     var bench = bench()
-    bench.world["door"] = .absent(
+    bench.world[.screen("door")] = .absent(
       Blocker(code: .unknown, since: at(0), screen: "door", clears: .screenIsBack(orAt: nil)))
     bench.tell()
     bench.submit("d", screen: "door")
@@ -72,7 +72,7 @@ struct ScreenScopeTests {
     #expect(bench.running == nil)
     #expect(bench.scheduler.blockers(of: id("d"), at: bench.now).map(\.code) == [.unknown])
     #expect(bench.scheduler.blockedTimes(of: id("d"), at: bench.now)?[.unknown] == .seconds(10))
-    bench.world["door"] = .clear(since: bench.now)
+    bench.world[.screen("door")] = .clear(since: bench.now)
     bench.tell()
     #expect(bench.running == id("d"))
     #expect(bench.violations == [])
@@ -81,9 +81,22 @@ struct ScreenScopeTests {
   @Test("while the state of the machine is unknown all updates wait")
   func machine() {
     var bench = bench()
-    bench.world[""] = .blocked(Blocker(code: .unknown, since: at(0), clears: .devicesAreOpened))
+    bench.world[.machine] = .blocked(Blocker(code: .unknown, since: at(0), clears: .devicesAreOpened))
     bench.tell()
     bench.submit("d", screen: "door")
+    #expect(bench.running == nil)
+    #expect(bench.violations == [])
+  }
+
+  @Test("a screen with an empty name is not the machine: it blocks its own updates and those of all screens")
+  func emptyName() {
+    var bench = bench()
+    bench.world[.screen("")] = touched(since: 0, "")
+    bench.tell()
+    bench.submit("d", screen: "door")
+    #expect(bench.running == id("d"))
+    bench.handlerEnds()
+    bench.submit("all")
     #expect(bench.running == nil)
     #expect(bench.violations == [])
   }

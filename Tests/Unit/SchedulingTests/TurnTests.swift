@@ -59,7 +59,7 @@ struct TurnTests {
   func lastMoment() {
     var bench = Bench()
     bench.release()
-    bench.duringLastLook = { $0.world["panel"] = touched(since: 0) }
+    bench.duringLastLook = { $0.world[.screen("panel")] = touched(since: 0) }
     bench.turn("t")
     #expect(bench.turnRunning == nil && bench.scheduler.isHoldOrTurn("t"))
     #expect(!bench.said.contains { $0.hasPrefix("store") })

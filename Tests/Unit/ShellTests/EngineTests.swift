@@ -14,7 +14,7 @@ import UpdateStore
 @Suite("The engine")
 struct EngineTests {
   final class World: EngineScreens, EngineHandlers {
-    var gateStates: [String: GateState] = ["": .clear(since: at(0))]
+    var gateStates: [GateScope: GateState] = [.machine: .clear(since: at(0))]
     var log: [String] = []
     /// What the last look finds; it happens in its middle.
     var touchAtLastLook = false
@@ -199,8 +199,8 @@ struct EngineTests {
 
   @Test("while an update waits, the slot tables are read each second")
   func rechecks() throws {
-    world.gateStates[""] = .clear(since: at(0))
-    world.gateStates["lobby"] = .blocked(
+    world.gateStates[.machine] = .clear(since: at(0))
+    world.gateStates[.screen("lobby")] = .blocked(
       Blocker(code: .touched, since: at(0), screen: "lobby", contacts: 1, clears: .contactsEnd))
     engine.feedGateStates(at(0))
     _ = try submit("a")

@@ -39,7 +39,7 @@ struct ScreensInUseTests {
     let screens = try screens()
     #expect(screens.count == 0)
     try screens.start(at(0))
-    #expect(screens.count == 1 && screens.gateStates["Panel"] == .clear(since: at(0)))
+    #expect(screens.count == 1 && screens.gateStates[.screen("Panel")] == .clear(since: at(0)))
   }
 
   @Test("a finger of the recording blocks its screen")
@@ -47,7 +47,7 @@ struct ScreensInUseTests {
     let screens = try screens(file: try Panel.write(folder, touched: true))
     try screens.start(at(0))
     screens.recheck(at(1))
-    guard case .blocked(let blocker) = screens.gateStates["Panel"] else {
+    guard case .blocked(let blocker) = screens.gateStates[.screen("Panel")] else {
       Issue.record("it is clear")
       return
     }
@@ -80,7 +80,7 @@ struct ScreensInUseTests {
     try next.start(at(0))
     next.rememberNew()
     #expect(try store.screens().map(\.name) == ["Door", "Panel"], "it is missing, and may still come")
-    guard case .blocked = next.gateStates["Door"] else {
+    guard case .blocked = next.gateStates[.screen("Door")] else {
       Issue.record("nobody waits for it")
       return
     }
@@ -100,9 +100,9 @@ struct ScreensInUseTests {
     try store.remember(screens: [door], forget: [])
     let screens = try screens()
     try screens.start(at(0))
-    #expect(screens.isRemembered("Door") && screens.gateStates["Door"] != nil)
+    #expect(screens.isRemembered("Door") && screens.gateStates[.screen("Door")] != nil)
     screens.forget("Door")
-    #expect(!screens.isRemembered("Door") && screens.gateStates["Door"] == nil)
+    #expect(!screens.isRemembered("Door") && screens.gateStates[.screen("Door")] == nil)
     #expect(try store.screens().map(\.name) == ["Panel"])
   }
 
@@ -114,7 +114,7 @@ struct ScreensInUseTests {
       loop: loop, log: Log(), settings: TouchSettings(deviceRules: [rule]), memory: store,
       replay: Panel.write(folder, touched: false), now: at(0))
     try screens.start(at(0))
-    #expect(screens.gateStates["Door"] == nil)
+    #expect(screens.gateStates[.screen("Door")] == nil)
     screens.rememberNew()
     #expect(try store.screens().map(\.name) == ["Panel"])
   }
@@ -125,7 +125,7 @@ struct ScreensInUseTests {
     let screens = try screens(remembers: false)
     try screens.start(at(0))
     screens.rememberNew()
-    #expect(try store.screens().map(\.name) == ["Door"] && screens.gateStates["Door"] == nil)
+    #expect(try store.screens().map(\.name) == ["Door"] && screens.gateStates[.screen("Door")] == nil)
   }
 
   @Test("a reload does not replace what plays")

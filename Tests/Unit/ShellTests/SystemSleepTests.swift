@@ -41,7 +41,7 @@ struct SystemSleepTests {
 
   /// What keeps updates waiting on the whole machine.
   private var blocks: Blocker.Clears? {
-    if case .blocked(let blocker) = screens.gateStates[""] { blocker.clears } else { nil }
+    if case .blocked(let blocker) = screens.gateStates[.machine] { blocker.clears } else { nil }
   }
 
   private let lost = SystemBus.Failure(name: "test", message: "D-Bus has gone away")
