@@ -14,19 +14,58 @@ struct CrashTests {
 
   @Test("nothing that was accepted is lost, and nothing is applied twice by accident")
   func killed() throws {
-    try run("crash", rounds: rounds, onFullDisk: false)
+    expectGood(try run("crash", rounds, .none), rounds)
   }
 
   @Test(
     "the same while the disk is full now and then",
     .enabled(if: getuid() == 0, "needs root, to mount a small file system"))
   func killedOnFullDisk() throws {
-    try run("crash on a full disk", rounds: max(1, rounds / 2), onFullDisk: true)
+    let rounds = max(1, rounds / 2)
+    let ending = try run("crash on a full disk", rounds, .fullDisk)
+    expectGood(ending, rounds)
+    #expect(ending.refusals["storeFull"] ?? 0 > 0, "the disk was never full")
   }
 
-  private func run(_ name: String, rounds: Int, onFullDisk: Bool) throws {
+  @Test("the same at power failures, after which writes that were not synchronized may be missing")
+  func powerFails() throws {
+    let rounds = max(1, rounds / 4)
+    expectGood(try run("power failures", rounds, .power), rounds)
+  }
+
+  @Test("a queue that is not synchronized loses updates at power failures, and this is noticed")
+  func unsynchronized() throws {
+    let ending = try run("power failures without synchronization", 20, .powerUnsynchronized)
+    #expect(ending.lost + ending.judge.doubled + ending.judge.wrong != [], "\(ending.hint)")
+  }
+
+  /// What came of one run.
+  private struct Ending {
+    var judge: Judge
+    var lost: [String]
+    /// Refused without a good reason.
+    var strange: [String]
+    var accepted: Int
+    var refusals: [String: Int]
+    /// How often the service ended by itself.
+    var exits: Int
+    var hint: String
+  }
+
+  private func expectGood(_ ending: Ending, _ rounds: Int) {
+    #expect(ending.lost == [], "\(ending.hint)")
+    #expect(ending.judge.doubled == [], "\(ending.hint)")
+    #expect(ending.judge.wrong + ending.strange == [], "\(ending.hint)")
+    #expect(ending.judge.givenUp <= 1 + rounds / 20, "three deaths in a row under one update are rare; \(ending.hint)")
+    #expect(ending.exits == 0, "the service ended by itself \(ending.exits) times; \(ending.hint)")
+    #expect(ending.accepted >= rounds / 2, "the clients were hardly served")
+  }
+
+  private func run(_ name: String, _ rounds: Int, _ failure: CrashingService.Failure) throws -> Ending {
+    let onFullDisk = failure == .fullDisk
     let service = try CrashingService(
-      tools: try #require(tools), program: "\(environment["TOUCHGATE_PROGRAMS"] ?? "")/usr/sbin/touchgated")
+      tools: try #require(tools), program: "\(environment["TOUCHGATE_PROGRAMS"] ?? "")/usr/sbin/touchgated",
+      failure: failure)
     let clients = Clients(socket: service.socket, log: service.log, padding: onFullDisk ? 20_000 : 0)
     var random = SplitMix64(seed: seed)
     let disk = onFullDisk ? try FillingDisk(at: service.state, size: "9m") : nil
@@ -83,12 +122,8 @@ struct CrashTests {
     let lost = judge.lost + (onFullDisk ? [] : memory.missing)
     print("\(name): \(rounds) rounds, \(accepted) updates accepted, \(lost.count) lost, \(judge.doubled.count) doubled")
     let hint = "seed \(seed)\(place), the service's last words: \(service.journal.suffix(2000))"
-    #expect(lost == [], "\(hint)")
-    #expect(judge.doubled == [], "\(hint)")
-    #expect(judge.wrong + memory.strange == [], "\(hint)")
-    #expect(judge.givenUp <= 1 + rounds / 20, "three deaths in a row under one update are rare; \(hint)")
-    #expect(exits == 0, "the service ended by itself \(exits) times; \(hint)")
-    #expect(accepted >= rounds / 2, "the clients were hardly served")
-    if onFullDisk { #expect(memory.refusals["storeFull"] ?? 0 > 0, "the disk was never full") }
+    return Ending(
+      judge: judge, lost: lost, strange: memory.strange, accepted: accepted, refusals: memory.refusals, exits: exits,
+      hint: hint)
   }
 }

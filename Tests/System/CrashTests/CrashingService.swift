@@ -3,7 +3,19 @@ import Testing
 
 /// The real service in a temporary folder, killed and started again and again (Tests/Tools/crash/boundaries.c).
 final class CrashingService {
+  /// What can go wrong besides the service's end at any moment.
+  enum Failure {
+    case none
+    /// Somebody else fills the disk now and then.
+    case fullDisk
+    /// Its end is a power failure: writes that were not synchronized may be missing.
+    case power
+    /// The same, and nothing is synchronized: to show that the test notices.
+    case powerUnsynchronized
+  }
+
   let folder: String
+  let failure: Failure
   private(set) var lives = 0
   private let tools: String
   private let program: String
@@ -14,7 +26,8 @@ final class CrashingService {
   var log: String { "\(folder)/applied" }
   private var trace: String { "\(folder)/boundaries" }
 
-  init(tools: String, program: String) throws {
+  init(tools: String, program: String, failure: Failure) throws {
+    self.failure = failure
     self.tools = tools
     self.program = program
     folder = "/tmp/touchgate-crash-\(UUID().uuidString)"
@@ -66,6 +79,8 @@ final class CrashingService {
       "CRASH_LIFE": "\(lives)",
     ]) { $1 }
     process.environment?["CRASH_KIND"] = boundary
+    if [.power, .powerUnsynchronized].contains(failure) { process.environment?["CRASH_POWER"] = "\(lives)" }
+    if failure == .powerUnsynchronized { process.environment?["CRASH_UNSYNCED"] = "1" }
     let journal = FileHandle(forWritingAtPath: "\(folder)/journal")
     _ = try journal?.seekToEnd()
     process.standardError = journal
