@@ -4,7 +4,7 @@ SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help deps libraries lint build check release test mutants test-crash bench test-root touch-script haptics-test service-test api-test conformance fuzz model-check hid-test demo install uninstall vm vm-build
+.PHONY: help deps test-deps libraries lint build check release test mutants test-crash attack bench test-root touch-script haptics-test service-test api-test conformance fuzz model-check hid-test demo install uninstall vm vm-build
 
 # All packages of Debian that the build needs. `make lint` checks that README.md and the C headers name the same.
 PACKAGES := pkg-config libevdev-dev libudev-dev libsystemd-dev libsqlite3-dev libmicrohttpd-dev
@@ -30,6 +30,9 @@ help: ## this list
 	@echo "targets:"
 	@sed -nE 's/^([a-z-]+):.*## (.*)/  \1	\2/p' Makefile | expand -t 16
 
+# A JavaScript engine, to try the polkit rule; without it two tests are skipped.
+TEST_PACKAGES := duktape
+
 deps: ## install the Debian packages that the build needs (through sudo if not root); nothing if they are installed
 	@$(HAVE_LIBRARIES) && exit 0; \
 	run=; if [ "$$(id -u)" != 0 ]; then \
@@ -38,6 +41,9 @@ deps: ## install the Debian packages that the build needs (through sudo if not r
 	echo "installing $(PACKAGES)"; \
 	packages() { apt install --no-install-recommends $(PACKAGES); }; \
 	packages 2> /dev/null || { apt update; packages; }
+
+test-deps: deps
+	@dpkg-query -W $(TEST_PACKAGES) > /dev/null 2>&1 || $(MAKE) --no-print-directory deps PACKAGES="$(TEST_PACKAGES)" HAVE_LIBRARIES=false
 
 # A missing library is reported here, with what to do, and not by the compiler.
 libraries:
@@ -73,12 +79,15 @@ test-root: release
 	@rm -rf .build/vm-root
 	@$(MAKE) --no-print-directory install DESTDIR=$(CURDIR)/.build/vm-root PREFIX=/usr > /dev/null
 
-test: deps lint build race-stamp test-root vm-build ## everything: packages, format, builds, all tests, those in the VM too
+test: test-deps lint build race-stamp test-root vm-build ## everything: packages, format, builds, all tests, those in the VM too
 	@Tests/Tools/run-selftest
-	@Tests/Tools/run pure crash api devices plain systemd trixie simtime hid
+	@Tests/Tools/run pure crash api devices plain systemd trixie simtime attack hid
 
 hid-test: libraries test-root vm-build ## the kernel's HID tests with the service watching (make test runs one in three)
 	@Tests/Tools/vm-hid/run < /dev/null
+
+attack: libraries test-root vm-build ## attacks on the installed service by real users, with systemd 252 and 257
+	@Tests/Tools/attack/run
 
 api-test: libraries test-root ## each call of docs/openapi.yaml, right and wrong, against the running service: make api-test [API_SEED=n]
 	@API_SEED=$${API_SEED:-$(API_SEED)} Tests/Tools/api/run < /dev/null
@@ -157,7 +166,7 @@ install: ## install what `make release` built; DESTDIR=, PREFIX=/usr
 	install -D -m 644 -t $(catalogdir) systemd/catalog/touchgate.catalog
 	rm -f $(polkitdir)/50-touchgate.rules
 	[ -e $(confdir)/touchgate.conf ] || install -m 644 config/touchgate.conf $(confdir)
-	install -D -m 644 -t $(docdir) README.md LICENSE docs/architecture.md docs/touch.md docs/haptics.md docs/openapi.yaml docs/guard.md docs/service.md docs/operating.md docs/socket.md
+	install -D -m 644 -t $(docdir) README.md LICENSE docs/architecture.md docs/touch.md docs/haptics.md docs/openapi.yaml docs/guard.md docs/security.md docs/service.md docs/operating.md docs/socket.md
 	install -D -m 644 -t $(docdir)/handlers.d config/handlers.d/*
 	install -D -m 644 -t $(mandir)/man1 man/touchgate.1
 	install -D -m 644 -t $(mandir)/man5 man/touchgate.conf.5

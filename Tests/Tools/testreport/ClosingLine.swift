@@ -2,8 +2,9 @@
 ///
 ///     hid: N tests passed, M failed, C comparisons, D disagreements
 ///     api: N calls tried, M failures
+///     attack: N tried, H held, F failed
 ///
-/// Each test of `hid` counts, and all disagreements count as one failure. All calls of `api` count as one test.
+/// Each test of `hid` and each attack counts, and all disagreements count as one failure. All calls of `api` count as one test.
 struct ClosingLine {
   let name: String
   private(set) var passed = 0
@@ -30,6 +31,10 @@ struct ClosingLine {
       if passed + numbers[1] == 0 { problems.append("no test ran") }
       if numbers[1] > 0 { problems.append("\(numbers[1]) tests failed") }
       if numbers[3] > 0 { problems.append("\(numbers[3]) disagreements") }
+    case "attack":
+      (passed, failed) = (numbers[1], numbers[2])
+      if numbers[0] == 0 || numbers[1] + numbers[2] != numbers[0] { problems.append("not every attack has a result") }
+      if failed > 0 { problems.append("\(failed) attacks were not held") }
     default:
       if numbers[0] == 0 { problems.append("no call was tried") }
       if numbers[1] > 0 { problems.append("\(numbers[1]) failures in \(numbers[0]) calls") }
@@ -45,6 +50,7 @@ struct ClosingLine {
     let form = words.map { Int($0) == nil ? String($0) : "N" }.joined(separator: " ")
     switch form {
     case "hid: N tests passed, N failed, N comparisons, N disagreements": return ("hid", numbers)
+    case "attack: N tried, N held, N failed": return ("attack", numbers)
     case "api: N calls tried, N failures": return ("api", numbers)
     default: return nil
     }
