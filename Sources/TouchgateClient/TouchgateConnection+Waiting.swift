@@ -4,8 +4,8 @@ public import TouchgateAPI
 extension TouchgateConnection {
   /// Returns the update when it has ended. Throws `refused` with status 408 after `timeout`, a time span such as `30s`
   /// (at most one day); nil waits without limit.
-  public func wait(for id: String, timeout: String? = nil) throws(ClientError) -> UpdateReply {
-    try call("GET", "/v1/updates/\(percentEncoded(id))/wait" + query([("timeout", timeout)]))
+  public func wait(for id: String, user: UInt32? = nil, timeout: String? = nil) throws(ClientError) -> UpdateReply {
+    try call("GET", target(id, user, "/wait", [("timeout", timeout)]))
   }
 
   /// Returns when an update with this quiet period, a time span such as `30s`, would be applied; nil means the

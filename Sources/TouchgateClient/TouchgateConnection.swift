@@ -72,46 +72,47 @@ public struct TouchgateConnection: Sendable {
     return reply.updates
   }
 
-  /// One update. Throws `refused` with status 404 if there is none with this ID.
-  public func update(_ id: String) throws(ClientError) -> UpdateReply {
-    try call("GET", "/v1/updates/\(percentEncoded(id))")
+  /// One update. `user`: whose own ID it is, if that is not the caller; for administrators. Throws `refused` with status 404
+  /// if there is none with this ID.
+  public func update(_ id: String, user: UInt32? = nil) throws(ClientError) -> UpdateReply {
+    try call("GET", target(id, user))
   }
 
   /// The payload as it was submitted; empty if there is none, or if it is no longer stored. Throws `refused` with status
   /// 404 if there is no update with this ID, 403 without permission.
-  public func payload(of id: String) throws(ClientError) -> [UInt8] {
-    let (status, body) = try send(method: "GET", path: "/v1/updates/\(percentEncoded(id))/payload")
+  public func payload(of id: String, user: UInt32? = nil) throws(ClientError) -> [UInt8] {
+    let (status, body) = try send(method: "GET", path: target(id, user, "/payload"))
     if status != 200 { throw .refused(status: status, problem(status, body)) }
     return body
   }
 
   /// The parameters as they were submitted, by name. Throws as `payload` does.
-  public func parameters(of id: String) throws(ClientError) -> [String: String] {
-    try call("GET", "/v1/updates/\(percentEncoded(id))/parameters")
+  public func parameters(of id: String, user: UInt32? = nil) throws(ClientError) -> [String: String] {
+    try call("GET", target(id, user, "/parameters"))
   }
 
   /// Cancels a waiting update and returns it. Throws `refused` with status 404 if there is none with this ID, 409 if it
   /// is being applied or has ended, 403 if it belongs to another user.
-  public func cancel(_ id: String) throws(ClientError) -> UpdateReply {
-    try call("DELETE", "/v1/updates/\(percentEncoded(id))")
+  public func cancel(_ id: String, user: UInt32? = nil) throws(ClientError) -> UpdateReply {
+    try call("DELETE", target(id, user))
   }
 
   /// Expedites an update: it no longer waits for its quiet period, its `notBefore` or its backoff, but still for the last
   /// contact to end. Returns at once, with the remaining blockers. Throws as `cancel` does.
-  public func apply(_ id: String) throws(ClientError) -> UpdateReply {
-    try call("POST", "/v1/updates/\(percentEncoded(id))/apply")
+  public func apply(_ id: String, user: UInt32? = nil) throws(ClientError) -> UpdateReply {
+    try call("POST", target(id, user, "/apply"))
   }
 
   /// Forces an update: it waits for nothing but an update that is already being applied, even while a screen is touched.
   /// Throws as `cancel` does, and `refused` with status 403 without the right `Force=`.
-  public func force(_ id: String) throws(ClientError) -> UpdateReply {
-    try call("POST", "/v1/updates/\(percentEncoded(id))/force")
+  public func force(_ id: String, user: UInt32? = nil) throws(ClientError) -> UpdateReply {
+    try call("POST", target(id, user, "/force"))
   }
 
   /// Queues an update again that was not applied. Throws as `cancel` does, and `refused` with status 409 if it was applied
   /// or has not ended.
-  public func retry(_ id: String) throws(ClientError) -> UpdateReply {
-    try call("POST", "/v1/updates/\(percentEncoded(id))/retry")
+  public func retry(_ id: String, user: UInt32? = nil) throws(ClientError) -> UpdateReply {
+    try call("POST", target(id, user, "/retry"))
   }
 
   /// Stops applying updates until `resume`, even across restarts. Throws `refused` with status 403 without the right
@@ -123,6 +124,11 @@ public struct TouchgateConnection: Sendable {
   /// Ends a pause. Throws `refused` with status 409 if updates are not paused.
   public func resume() throws(ClientError) {
     let _: AboutReply = try call("POST", "/v1/resume")
+  }
+
+  /// The path of an update, with what follows it and the query.
+  func target(_ id: String, _ user: UInt32?, _ rest: String = "", _ more: [(String, String?)] = []) -> String {
+    "/v1/updates/\(percentEncoded(id))\(rest)" + query([("user", user.map { "\($0)" })] + more)
   }
 
   /// Makes any call. `target` is the path with its query, percent-encoded. An error status is returned, not thrown.

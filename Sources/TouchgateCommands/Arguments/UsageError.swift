@@ -30,6 +30,7 @@ struct UsageError: Error, Equatable {
     case notCombinable(String, String)
     case invalidChoice(String, String, choices: [String], near: String?)
     case invalidNumber(String, String, expected: String)
+    case unknownUser(String)
     case missingHandler(parameter: String)
     case invalidParameter(String)
     case duplicateParameter(String)
@@ -51,6 +52,7 @@ struct UsageError: Error, Equatable {
       case .invalidChoice(let name, let text, let choices, let near):
         "invalid \(name) '\(text)': expected \(choices.joined(separator: ", "))" + suggestion(near.map { "'\($0)'" })
       case .invalidNumber(let option, let text, let expected): "invalid \(option) '\(text)': expected \(expected)"
+      case .unknownUser(let name): "there is no user '\(name)' on this machine"
       case .missingHandler(let parameter): "HANDLER is required before the parameter '\(parameter)'"
       case .invalidParameter(let text): "invalid parameter '\(text)': expected NAME=VALUE"
       case .duplicateParameter(let name): "duplicate parameter '\(name)'"

@@ -59,6 +59,10 @@ extension Option {
   static let param = Option(
     name: "param", value: .required("NAME"), help: "print the value of this parameter and nothing else")
 
+  static let user = Option(
+    name: "user", value: .required("USER"),
+    help: "ID is this user's own, a name or a number; other users' IDs are for users with the right Admin=")
+
   static let timeout = Option(
     name: "timeout", value: .required("TIME"),
     help: "stop waiting after TIME and exit with status 75; at most 1d; default: no limit")

@@ -2,7 +2,7 @@ extension Verb {
   static let status = Verb(
     name: "status",
     summary: "show screens, queue and last result",
-    forms: [Form(optional: [.operand(.updateID)]), Form(.option(.watch))],
+    forms: [Form(), Form(.operand(.updateID), optional: [.option(.user)]), Form(.option(.watch))],
     description: """
       Shows whether a screen is touched, how many updates are waiting, what blocks the oldest one and what clears \
       that, and how the last update ended. With an ID, the same as show.
@@ -35,8 +35,9 @@ extension Verb {
     name: "show",
     summary: "show everything about one update",
     forms: [
-      Form(.operand(.updateID)), Form(.operand(.updateID), .option(.showPayload)),
-      Form(.operand(.updateID), .option(.param)),
+      Form(.operand(.updateID), optional: [.option(.user)]),
+      Form(.operand(.updateID), .option(.showPayload), optional: [.option(.user)]),
+      Form(.operand(.updateID), .option(.param), optional: [.option(.user)]),
     ],
     description: """
       Prints everything about one update: every blocker and what clears it, or how the update ended. The payload and \
@@ -58,7 +59,7 @@ extension Verb {
   static let why = Verb(
     name: "why",
     summary: "explain what updates are waiting for",
-    forms: [Form(optional: [.operand(.updateID)])],
+    forms: [Form(), Form(.operand(.updateID), optional: [.option(.user)])],
     description: """
       Prints every blocker of an update, one per line: what blocks it, for how long, where, and what clears it. \
       Without an ID, prints this for all waiting updates, oldest first, and then the updates of the last 24 hours \

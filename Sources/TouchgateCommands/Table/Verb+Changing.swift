@@ -2,7 +2,7 @@ extension Verb {
   static let cancel = Verb(
     name: "cancel",
     summary: "cancel a waiting update",
-    forms: [Form(.operand(.waitingID))],
+    forms: [Form(.operand(.waitingID), optional: [.option(.user)])],
     description: """
       Cancels a waiting update: your own or, with the right Admin=, any. Prints nothing; with --json, the update.
       """,
@@ -16,7 +16,7 @@ extension Verb {
   static let apply = Verb(
     name: "apply",
     summary: "apply an update without its quiet period",
-    forms: [Form(.operand(.waitingID))],
+    forms: [Form(.operand(.waitingID), optional: [.option(.user)])],
     description: """
       Expedites a waiting update, your own or, with the right Admin=, any: it no longer waits for its quiet period, \
       its --not-before or the backoff after a failure, but still for the last contact to end. Prints nothing; with \
@@ -32,7 +32,7 @@ extension Verb {
   static let force = Verb(
     name: "force",
     summary: "apply an update now, even while touched",
-    forms: [Form(.operand(.waitingID))],
+    forms: [Form(.operand(.waitingID), optional: [.option(.user)])],
     description: """
       Applies a waiting update now, even while a screen is touched; it only waits for an update that is already being \
       applied. show lists the blockers that were overridden. Requires the right Force= ([Rights] in touchgate.conf). \
@@ -50,7 +50,7 @@ extension Verb {
   static let retry = Verb(
     name: "retry",
     summary: "queue an update again that was not applied",
-    forms: [Form(.operand(.updateID))],
+    forms: [Form(.operand(.updateID), optional: [.option(.user)])],
     description: """
       Queues an update again that failed, expired, or was cancelled or superseded: your own or, with the right \
       Admin=, any. It returns to its old place with all its attempts, and without its deadline if that has passed. \

@@ -3,7 +3,7 @@ extension Verb {
     name: "wait",
     summary: "wait for the end of an update, or for quiet",
     forms: [
-      Form(.operand(.waitingID), optional: [.option(.timeout)]),
+      Form(.operand(.waitingID), optional: [.option(.user), .option(.timeout)]),
       Form(optional: [.option(.quiet), .option(.screen), .option(.timeout)]),
     ],
     description: """

@@ -19,7 +19,7 @@ struct Status: Action {
 
 extension Status {
   static func action(_ arguments: Arguments) throws(UsageError) -> any Action {
-    if let id = arguments[.updateID] { return Show(id: id) }
+    if let update = try arguments.update(.updateID) { return Show(update: update) }
     return arguments.has(.watch) ? Watch() : Status()
   }
 }

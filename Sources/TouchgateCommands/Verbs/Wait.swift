@@ -3,19 +3,21 @@ import TouchgateClient
 
 /// `wait ID`: returns when the update has ended.
 struct Wait: Action {
-  let id: String
+  let update: ChosenUpdate
   let timeout: String?
 
   func run(_ session: Session) throws(Failure) -> ExitCode {
-    let update = try askingAboutOne { () throws(ClientError) in try session.patient.wait(for: id, timeout: timeout) }
-    if session.json { try session.printJSON(update) }
-    return try exitCode(ofEnded: update, session)
+    let ended = try askingAboutOne { () throws(ClientError) in
+      try session.patient.wait(for: update.id, user: update.user, timeout: timeout)
+    }
+    if session.json { try session.printJSON(ended) }
+    return try exitCode(ofEnded: ended, session)
   }
 }
 
 extension Wait {
   static func action(_ arguments: Arguments) throws(UsageError) -> any Action {
-    if let id = arguments[.waitingID] { return Wait(id: id, timeout: arguments[.timeout]) }
+    if let update = try arguments.update(.waitingID) { return Wait(update: update, timeout: arguments[.timeout]) }
     return WaitForQuiet(
       quietPeriod: arguments[.quiet], screen: arguments[.screen], timeout: arguments[.timeout])
   }

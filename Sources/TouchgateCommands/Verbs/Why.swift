@@ -3,18 +3,20 @@ import TouchgateClient
 
 /// `why ID`: prints every blocker of one update.
 struct Why: Action {
-  let id: String
+  let update: ChosenUpdate
 
   func run(_ session: Session) throws(Failure) -> ExitCode {
-    let update = try askingAboutOne { () throws(ClientError) in try session.service.update(id) }
-    try session.print(update, as: session.view.blockers)
+    let reply = try askingAboutOne { () throws(ClientError) in
+      try session.service.update(update.id, user: update.user)
+    }
+    try session.print(reply, as: session.view.blockers)
     return .success
   }
 }
 
 extension Why {
   static func action(_ arguments: Arguments) throws(UsageError) -> any Action {
-    if let id = arguments[.updateID] { return Why(id: id) }
+    if let update = try arguments.update(.updateID) { return Why(update: update) }
     return WhyAll()
   }
 }

@@ -3,6 +3,8 @@ import TouchgateAPI
 
 @testable import TouchgateCommands
 
+private let seven = ChosenUpdate(id: "7", user: nil)
+
 @Suite("Arguments")
 struct InvocationTests {
   @Test("submit takes a handler, parameters, payload and ID, and options may be anywhere")
@@ -43,16 +45,20 @@ struct InvocationTests {
   @Test(
     "each verb asks for its action",
     arguments: [
-      (["status"], Status()), (["status", "--watch"], Watch()), (["status", "7"], Show(id: "7")),
-      (["show", "7", "--payload"], ShowPayload(id: "7")), (["show", "--payload", "7"], ShowPayload(id: "7")),
-      (["show", "7", "--param", "url"], ShowParameter(id: "7", name: "url")), (["show", "7"], Show(id: "7")),
+      (["status"], Status()), (["status", "--watch"], Watch()), (["status", "7"], Show(update: seven)),
+      (["show", "7", "--payload"], ShowPayload(update: seven)),
+      (["show", "--payload", "7"], ShowPayload(update: seven)),
+      (["show", "7", "--param", "url"], ShowParameter(update: seven, name: "url")),
+      (["show", "7"], Show(update: seven)),
       (["list"], List(state: nil, limit: nil)),
       (["list", "--state", "waiting", "--limit", "5"], List(state: "waiting", limit: 5)), (["version"], PrintVersion()),
-      (["why"], WhyAll()), (["why", "7"], Why(id: "7")), (["cancel", "7"], Change(kind: .cancel, id: "7")),
-      (["apply", "7"], Change(kind: .apply, id: "7")), (["force", "7"], Change(kind: .force, id: "7")),
-      (["retry", "7"], Change(kind: .retry, id: "7")), (["cancel", "-h"], Help(verb: "cancel")),
+      (["why"], WhyAll()), (["show", "7", "--user", "1000"], Show(update: ChosenUpdate(id: "7", user: 1000))),
+      (["retry", "7", "--user=root"], Change(kind: .retry, update: ChosenUpdate(id: "7", user: 0))),
+      (["why", "7"], Why(update: seven)), (["cancel", "7"], Change(kind: .cancel, update: seven)),
+      (["apply", "7"], Change(kind: .apply, update: seven)), (["force", "7"], Change(kind: .force, update: seven)),
+      (["retry", "7"], Change(kind: .retry, update: seven)), (["cancel", "-h"], Help(verb: "cancel")),
       (["pause"], Pause(reason: nil)), (["pause", "--why", "x"], Pause(reason: "x")), (["resume"], Resume()),
-      (["wait", "7", "--timeout", "1s"], Wait(id: "7", timeout: "1s")),
+      (["wait", "7", "--timeout", "1s"], Wait(update: seven, timeout: "1s")),
       (["wait"], WaitForQuiet(quietPeriod: nil, screen: nil, timeout: nil)),
       (["wait", "--quiet=1s", "--screen", "till"], WaitForQuiet(quietPeriod: "1s", screen: "till", timeout: nil)),
       (["run", "--", "ls", "-l"], RunInTurn(turn: TurnRequest(), timeout: nil, command: ["ls", "-l"])),
@@ -101,6 +107,8 @@ struct InvocationTests {
       (["show"], "ID is required: touchgate show ID"),
       (["cancel"], "ID is required: touchgate cancel ID"),
       (["apply"], "ID is required: touchgate apply ID"),
+      (["cancel", "7", "--user", "no one"], "there is no user 'no one' on this machine"),
+      (["why", "--user", "root"], "ID is required: touchgate why ID"),
       (["cancel", "7", "8"], "unexpected argument '8'"),
       (["why", "7", "8"], "unexpected argument '8'"),
       (["apply", "7", "--quiet", "1s"], "'apply' has no option --quiet"),

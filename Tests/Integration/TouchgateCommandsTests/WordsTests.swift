@@ -93,7 +93,8 @@ extension UsageError.Reason {
     case .missingArgument: .notCombinable("--payload", "--param")
     case .notCombinable: .invalidChoice("KIND", "sucess", choices: feedbackKinds, near: "success")
     case .invalidChoice: .invalidNumber("--limit", "x", expected: "a whole number, 1 or more")
-    case .invalidNumber: .missingHandler(parameter: "url=x")
+    case .invalidNumber: .unknownUser("lobby")
+    case .unknownUser: .missingHandler(parameter: "url=x")
     case .missingHandler: .invalidParameter("url")
     case .invalidParameter: .duplicateParameter("url")
     case .duplicateParameter: nil

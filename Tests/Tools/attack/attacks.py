@@ -296,6 +296,9 @@ def updates_of_others():
                 assert answer.status in (403, 404) and b"secret" not in answer.body, f"{method} {path}: {answer}"
         for path in (f"/v1/updates/{mine}", "/v1/updates", "/v1/why", "/v1/status", "/metrics"):
             assert b"secret" not in bob.ask("GET", path).body, path
+        expect(alice.submit("note", clientId="my-menu"), 202)
+        assert bob.run("touchgate", "cancel", "my-menu", "--user", "alice")[0] in (4, 77)
+        assert root.run("touchgate", "cancel", "my-menu", "--user", "alice")[0] == 0
         assert state(mine) == "waiting"
 
 
