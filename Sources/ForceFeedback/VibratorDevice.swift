@@ -35,7 +35,7 @@ struct VibratorDevice: ~Copyable {
   func upload(_ effect: Effect, over id: Int16?) throws(VibratorError) -> Int16 {
     var id = id ?? -1
     let waveform: UInt16 =
-      switch effect.tongue {
+      switch effect.effectType {
       case .rumble: 0
       case .periodic(let waveform): waveform
       }

@@ -62,7 +62,7 @@ public struct EffectBank: Sendable {
     return zip(pulses, mine).enumerated().compactMap { index, pair in
       if pair.1.isFresh { return nil }
       return Upload(
-        index: index, effect: Effect(pair.0, strength: strength, tongue: motor.tongue), id: pair.1.id)
+        index: index, effect: Effect(pair.0, strength: strength, effectType: motor.effectType), id: pair.1.id)
     }
   }
 

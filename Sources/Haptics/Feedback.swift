@@ -5,7 +5,7 @@ public import Timeline
 ///
 ///     feedback.success { apply() }
 ///
-/// The order is prepare, lead, pulse, action. Actions run on the loop that calls `timePassed` and `heard`.
+/// The order is prepare, lead, pulse, action. Actions run on the loop that calls `timePassed` and `received`.
 public final class Feedback {
   /// The outcome of a call.
   public struct Outcome: Equatable, Sendable {
@@ -85,7 +85,7 @@ public final class Feedback {
     perform(calls.gone(reason))
   }
 
-  public func heard(_ report: MotorReport) {
+  public func received(_ report: MotorReport) {
     guard report.session == session else { return }
     let now = clock()
     switch report.event {

@@ -1,14 +1,14 @@
 /// The capabilities of a device, as the kernel reports them (linux/input-event-codes.h).
 public struct MotorDescription: Equatable, Sendable {
   /// How its effects are written.
-  public enum Tongue: Equatable, Sendable {
+  public enum EffectType: Equatable, Sendable {
     /// FF_RUMBLE: the strong motor's magnitude.
     case rumble
     /// FF_PERIODIC with this waveform (FF_SINE, FF_TRIANGLE or FF_SQUARE).
     case periodic(waveform: UInt16)
   }
 
-  public let tongue: Tongue
+  public let effectType: EffectType
   /// The device supports FF_GAIN.
   public let hasGain: Bool
   /// The number of effects that the device can keep (EVIOCGEFFECTS); at least 1.
@@ -24,9 +24,9 @@ public struct MotorDescription: Equatable, Sendable {
     let waveform = codes.contains(Code.periodic) ? waveforms.first(where: codes.contains) : nil
     let isMemless = slots == 16 && codes.isSuperset(of: waveforms)
     if codes.contains(Code.rumble) && (waveform == nil || isMemless) {
-      tongue = .rumble
+      effectType = .rumble
     } else if let waveform {
-      tongue = .periodic(waveform: waveform)
+      effectType = .periodic(waveform: waveform)
     } else {
       return nil
     }
@@ -58,7 +58,7 @@ public struct MotorDescription: Equatable, Sendable {
 
 /// One upload (`struct ff_effect`): a pulse as the device supports it.
 public struct Effect: Equatable, Sendable {
-  public let tongue: MotorDescription.Tongue
+  public let effectType: MotorDescription.EffectType
   /// At most 0xffff for FF_RUMBLE and 0x7fff for FF_PERIODIC; never 0.
   public let magnitude: UInt16
   /// `replay.length` in milliseconds; never 0.
@@ -66,9 +66,9 @@ public struct Effect: Equatable, Sendable {
   /// `replay.delay` in milliseconds: the kernel keeps the time between the pulses.
   public let delay: UInt16
 
-  init(_ pulse: Pattern.Pulse, strength: Double, tongue: MotorDescription.Tongue) {
+  init(_ pulse: Pattern.Pulse, strength: Double, effectType: MotorDescription.EffectType) {
     let most: Double =
-      switch tongue {
+      switch effectType {
       case .rumble: 0xffff
       case .periodic: 0x7fff
       }
@@ -76,6 +76,6 @@ public struct Effect: Equatable, Sendable {
     magnitude = UInt16(max(1, min(most, (pulse.strength * strength * most).rounded())))
     length = UInt16(pulse.length)
     delay = UInt16(pulse.delay)
-    self.tongue = tongue
+    self.effectType = effectType
   }
 }

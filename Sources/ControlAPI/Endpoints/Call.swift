@@ -12,7 +12,7 @@ public enum Call: Equatable, Sendable {
   case cancel(String)
   case payload(String)
   case parameters(String)
-  case hurry(String)
+  case expedite(String)
   case force(String)
   case retry(String)
   case wait(String)

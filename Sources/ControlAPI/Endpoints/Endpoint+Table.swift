@@ -22,7 +22,7 @@ extension Endpoint {
     Endpoint(.delete, "/v1/updates/{id}", Call.cancel, query: ["user"]),
     Endpoint(.get, "/v1/updates/{id}/payload", Call.payload, query: ["user"]),
     Endpoint(.get, "/v1/updates/{id}/parameters", Call.parameters, query: ["user"]),
-    Endpoint(.post, "/v1/updates/{id}/apply", Call.hurry, query: ["user"]),
+    Endpoint(.post, "/v1/updates/{id}/apply", Call.expedite, query: ["user"]),
     Endpoint(.post, "/v1/updates/{id}/force", Call.force, query: ["user"]),
     Endpoint(.post, "/v1/updates/{id}/retry", Call.retry, query: ["user"]),
     Endpoint(.get, "/v1/updates/{id}/wait", Call.wait, query: ["timeout", "user"]),

@@ -111,7 +111,7 @@ final class Calls {
     case .payload(let id): try payload(id, caller)
     case .parameters(let id): Replies.json(200, try own(id, caller).update.parameters)
     case .cancel(let id): try cancel(id, caller)
-    case .hurry(let id): try expedite(id, .apply, caller)
+    case .expedite(let id): try expedite(id, .apply, caller)
     case .force(let id): try expedite(id, .force, caller)
     case .retry(let id): try retry(id, caller)
     case .wait(let id): try waitForEnd(id, caller)

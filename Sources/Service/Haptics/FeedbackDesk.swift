@@ -39,8 +39,8 @@ final class FeedbackDesk {
 
   /// Starts to watch devices, then reads those that are present. A failure only disables haptics.
   func start() {
-    motor.heard = { [unowned self] reports, now in
-      for report in reports { feedback.heard(report) }
+    motor.received = { [unowned self] reports, now in
+      for report in reports { feedback.received(report) }
       tell()
     }
     if settings.device == .none { return feedback.useNone(because: "Device=none") }

@@ -6,7 +6,7 @@ import Timeline
 
 /// The haptics thread, started with the first device: a machine without haptics has one thread.
 final class MotorOnDemand: FeedbackMotor {
-  var heard: ([MotorReport], Instant) -> Void = { _, _ in }
+  var received: ([MotorReport], Instant) -> Void = { _, _ in }
   private let loop: EventLoop
   private let settings: HapticsSettings
   private var thread: Vibrator?
@@ -21,7 +21,7 @@ final class MotorOnDemand: FeedbackMotor {
     if thread != nil { return }
     let thread = try Vibrator(table: settings.table, strength: settings.strength)
     // Before requests, because an action waits for it.
-    watch = try loop.watch(thread.descriptor, .children) { [unowned self] now in heard(thread.receive(), now) }
+    watch = try loop.watch(thread.descriptor, .children) { [unowned self] now in received(thread.receive(), now) }
     self.thread = thread
   }
 

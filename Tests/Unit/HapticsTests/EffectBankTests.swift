@@ -104,14 +104,14 @@ struct EffectBankTests {
   func periodic() throws {
     var kernel = try kernel(slots: 4, codes: [0x51, 0x58, 0x59])
     kernel.prepare(.heavy)
-    #expect(kernel.effects[0]?.tongue == .periodic(waveform: 0x59))
+    #expect(kernel.effects[0]?.effectType == .periodic(waveform: 0x59))
     #expect(kernel.effects[0]?.magnitude == 0x7fff)
     #expect(MotorDescription(codes: [0x51, 0x5d], slots: 4) == nil, "FF_CUSTOM alone")
     // As the kernel describes them: FF_RUMBLE is made of FF_PERIODIC, or the other way round.
-    #expect(MotorDescription(codes: [0x50, 0x51, 0x5a], slots: 16)?.tongue == .periodic(waveform: 0x5a))
+    #expect(MotorDescription(codes: [0x50, 0x51, 0x5a], slots: 16)?.effectType == .periodic(waveform: 0x5a))
     let all: Set<UInt16> = [0x50, 0x51, 0x58, 0x59, 0x5a, 0x60]
-    #expect(MotorDescription(codes: all, slots: 16)?.tongue == .rumble)
-    #expect(MotorDescription(codes: all, slots: 10)?.tongue == .periodic(waveform: 0x5a))
+    #expect(MotorDescription(codes: all, slots: 16)?.effectType == .rumble)
+    #expect(MotorDescription(codes: all, slots: 10)?.effectType == .periodic(waveform: 0x5a))
     #expect(MotorDescription(codes: [0x52], slots: 4) == nil)
   }
 

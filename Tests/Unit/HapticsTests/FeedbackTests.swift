@@ -33,7 +33,7 @@ struct FeedbackTests {
     }
 
     func hear(_ event: MotorReport.Event, session: Int = 1) {
-      feedback.heard(MotorReport(session: session, event))
+      feedback.received(MotorReport(session: session, event))
     }
 
     func pass(_ milliseconds: Int) {

@@ -209,7 +209,7 @@ struct CancelAndExpediteTests {
   }
 
   @Test("an update that is being applied, has ended or is unknown cannot be expedited; twice is the same as once")
-  mutating func notToHurry() {
+  mutating func notExpedited() {
     bench.submit("a")
     _ = bench.news()
     bench.expedite("a")
