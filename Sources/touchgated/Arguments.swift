@@ -64,7 +64,8 @@ struct Arguments {
       --state DIR     store the queue in DIR; default: $STATE_DIRECTORY or /var/lib/touchgate
       --socket PATH   listen on PATH; default: /run/touchgate/touchgate.sock
       --replay FILE   play a recording (evemu text) instead of reading touchscreens
-      --check-config  report all problems of the configuration with file and line; exit status 78 if there are any
+      --check-config  report all problems of the configuration with file and line, and exit; status 78 if the service would
+                      not start with it or not reload it. Root checks as the user touchgate
       --allow-units FILE
                       write FILE, a rule of polkit that allows the service to start and stop the units of its handlers;
                       reads only files that root owns and nobody else may write; touchgated.service runs it as root

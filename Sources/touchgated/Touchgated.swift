@@ -24,19 +24,23 @@ struct Touchgated {
     }
   }
 
-  /// Returns exit status 78 (EX_CONFIG) if there is a problem.
+  /// Gives the verdict of a start and of a reload: returns exit status 78 (EX_CONFIG) if they would refuse the configuration.
+  /// A program that cannot be executed is a warning here as there.
   private static func check(_ arguments: Arguments) -> CInt {
     do {
+      // Other folders are somebody's own, for a service of their own.
+      if arguments.folders == Configuration.folders { try ServiceUser.become() }
       let configuration = try Configuration.read(folders: arguments.folders)
-      let missing = configuration.missingPrograms()
-      for problem in missing { complain("touchgated: \(problem)") }
-      if !missing.isEmpty { return 78 }
+      for problem in configuration.missingPrograms() { complain("touchgated: warning: \(problem)") }
       for note in configuration.screenNotes() { complain("touchgated: \(note)") }
       print("configuration is valid: \(configuration.handlers.count) handlers")
       return 0
-    } catch {
+    } catch let error as ConfigurationError {
       for problem in error.problems { complain("touchgated: \(problem)") }
       return 78
+    } catch {
+      complain("touchgated: \(error)")
+      return 1
     }
   }
 

@@ -19,7 +19,10 @@ final class ConfigurationInUse {
   }
 
   /// The receivers and rights of the start.
-  func begin(_ now: Instant) { owners.calls.configure(configuration, now) }
+  func begin(_ now: Instant) {
+    warn(configuration)
+    owners.calls.configure(configuration, now)
+  }
 
   /// The pulses of handlers that start.
   var startPulses: Set<FeedbackKind> { Set(configuration.handlers.values.compactMap(\.feedbackOnApply)) }
@@ -41,12 +44,17 @@ final class ConfigurationInUse {
     }
   }
 
+  /// Of programs that cannot be executed: updates for them fail, and all others are applied.
+  private func warn(_ configuration: Configuration) {
+    for missing in configuration.missingPrograms() { owners.log.warning("\(missing)") }
+  }
+
   /// Whatever can fail comes first.
   private func adopt(_ new: Configuration, _ now: Instant) throws {
     let changes = SettingsTable.changes(from: configuration, to: new)
     if changes.effects.contains(.devicesReadAgain) { try owners.screens.adopt(new.touchSettings, now) }
     if let notice = changes.restartNotice { owners.log.notice(notice) }
-    for missing in new.missingPrograms() { owners.log.warning("\(missing)") }
+    warn(new)
     configuration = new
     owners.runner.configure(new.handlers, admin: new.rights.admin)
     owners.engine.limitHistory(new.history, now)

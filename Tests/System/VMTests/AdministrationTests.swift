@@ -155,6 +155,30 @@ extension SystemdTests {
       #expect(try service.end(try service.submit("note"))?.state == "applied")
     }
 
+    @Test("start, reload and --check-config give the same verdict, as the service's user")
+    func sameVerdict() throws {
+      let check = { try Run("/usr/sbin/touchgated", ["--check-config"]) }
+      try service.handler("gone", "Exec=/no/such/program")
+      try service.start()
+      #expect(eventually { service.journal.contains("cannot execute /no/such/program") }, "\(service.journal)")
+      #expect(try service.systemctl("reload", "touchgated.service").status == 0, "\(service.journal)")
+      let warned = try check()
+      #expect(warned.status == 0 && warned.errors.contains("warning: "), "\(warned.errors)")
+      #expect(try service.end(try service.submit("note"))?.state == "applied")
+      // Root can read this file, and the service cannot.
+      try service.handler("secret", "Exec=/bin/true")
+      try #require(chmod("/etc/touchgate/handlers.d/secret.conf", 0o600) == 0)
+      let refused = try check()
+      #expect(
+        refused.status == 78 && refused.errors.contains("secret.conf: cannot be read: Permission denied"),
+        "\(refused.errors)")
+      #expect(try service.systemctl("reload", "touchgated.service").status != 0)
+      #expect(try service.systemctl("restart", "touchgated.service").status != 0)
+      try #require(chmod("/etc/touchgate/handlers.d/secret.conf", 0o644) == 0)
+      #expect(try check().status == 0)
+      try service.start()
+    }
+
     // MARK: Stop
 
     @Test("SIGTERM while a handler runs: the service waits for it, and the update is applied once")
