@@ -21,6 +21,7 @@ public final class HTTPServer {
 
   private let readiness: Readiness
   private let exchange: Exchange
+  private let refused: RefusedConnections
   /// Nil once stopped.
   private var daemon: OpaquePointer?
   /// Closed for a moment to accept and close a connection when no descriptor is left; otherwise the backlog would keep
@@ -43,6 +44,7 @@ public final class HTTPServer {
         throw SocketError.system(call: "fcntl", path: "the listening socket", errno: errno)
       }
       readiness = try Readiness()
+      refused = RefusedConnections(readiness)
       exchange = Exchange(readiness: readiness, peer: peer ?? PeerCredentials.read)
       daemon = tg_http_start(
         onAccess, onRequestEnded, onConnection, onTarget, Unmanaged.passUnretained(exchange).toOpaque(),
@@ -63,7 +65,7 @@ public final class HTTPServer {
   public var openConnections: Int { exchange.connections.count }
 
   /// Accepts waiting connections (accept(2)), at most `rounds` at a time, so that a client that keeps connecting does not
-  /// occupy the loop. Connections above `Limits.connections` are refused and closed; at the total, one of the user who has
+  /// occupy the loop. Connections above `Limits.connections` are refused; at the total, one of the user who has
   /// the most is closed instead.
   public func acceptConnections(now: Instant) {
     guard let daemon else { return }
@@ -71,10 +73,7 @@ public final class HTTPServer {
     for _ in 0..<Self.rounds {
       guard let client = acceptOne() else { break }
       if let refusal = refusal(client) {
-        // It fits into the buffer of a new socket, so this does not block.
-        let bytes = refusal.bytes
-        _ = send(client, bytes, bytes.count, CInt(MSG_NOSIGNAL))
-        close(client)
+        refused.add(client, of: exchange.peer(client).uid, refusal, now: now)
       } else {
         var address = sockaddr()
         address.sa_family = sa_family_t(AF_UNIX)
@@ -88,6 +87,7 @@ public final class HTTPServer {
   public func run(now: Instant) {
     guard let daemon else { return }
     exchange.now = now
+    refused.run(now: now)
     for token in readiness.takeHungUp() { exchange.hungUp(token) }
     // libmicrohttpd is edge-triggered: unread bytes do not make its descriptor readable again.
     for _ in 0..<Self.rounds {
@@ -143,11 +143,12 @@ public final class HTTPServer {
 
   /// When to call `timePassed`; nil: never.
   public var nextDeadline: Instant? {
-    return exchange.connections.values.compactMap(\.deadline).min()
+    (exchange.connections.values.compactMap(\.deadline) + [refused.nextDeadline].compactMap(\.self)).min()
   }
 
   /// Drops the connections that are too slow.
   public func timePassed(now: Instant) {
+    refused.timePassed(now: now)
     var due = false
     for connection in exchange.connections.values {
       guard let deadline = connection.deadline, deadline <= now else { continue }
@@ -178,6 +179,7 @@ public final class HTTPServer {
   public func stop() {
     guard let daemon else { return }
     self.daemon = nil
+    refused.closeAll()
     // libmicrohttpd aborts if a connection is still suspended.
     exchange.resumeAllToClose()
     MHD_stop_daemon(daemon)

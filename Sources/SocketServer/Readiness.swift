@@ -3,7 +3,7 @@ import Glibc
 import HTTPTypes
 
 /// One epoll descriptor for the loop to watch. It contains:
-/// * libmicrohttpd's epoll descriptor;
+/// * libmicrohttpd's epoll descriptor, and the connections that are refused;
 /// * the connections whose request waits, because libmicrohttpd does not watch suspended ones, and their clients may die
 ///   (only EPOLLHUP counts: EPOLLRDHUP also means a client that has closed its sending half and waits for the answer);
 /// * an eventfd for work that no descriptor shows: a resumed connection (tested with 0.9.75: nothing becomes readable),

@@ -1,9 +1,10 @@
 import FoundationEssentials
 import HTTPTypes
-import SocketServer
 import Testing
 import Timeline
 import TouchgateAPI
+
+@testable import SocketServer
 
 @Suite("Limits and misbehaving clients")
 struct LimitTests {
@@ -183,7 +184,18 @@ struct LimitTests {
     let most = Limits.connections.perUser
     let clients = try connect(most, 1000, user, trial)
     let further = try trial.client()
+    #expect(trial.isQuiet, "it may send its request first")
+    // In two pieces, and the body after the refusal.
+    further.send("POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 100000\r\n\r")
+    #expect(trial.isQuiet)
+    further.send("\n")
     try expectRefused(trial.reply(to: further), 429, "tooManyConnections")
+    #expect(further.send([UInt8](repeating: 0, count: 100_000)) == 100_000, "no EPIPE")
+    #expect(
+      trial.serve {
+        further.receive()
+        return further.ended
+      })
     #expect(trial.server.openConnections == most)
 
     clients[0].close()
@@ -191,6 +203,38 @@ struct LimitTests {
     let next = try trial.client()
     next.send("GET / HTTP/1.1\r\nHost: x\r\n\r\n")
     _ = try trial.takeRequest()
+  }
+
+  @Test("a refused client that sends nothing, too much or without end is answered and closed, and the loop has rest")
+  func refusedAndHostile() throws {
+    let user = NextUser()
+    let trial = try underTest(user)
+    let clients = try connect(Limits.connections.perUser, 1000, user, trial)
+    let silent = try trial.client()
+    let endless = try trial.client()
+    let gone = try trial.client()
+    gone.close()
+    endless.send([UInt8](repeating: UInt8(ascii: "x"), count: Limits.header + 1))
+    try expectRefused(trial.reply(to: endless), 429, "tooManyConnections")
+    #expect(trial.isQuiet)
+    #expect(trial.server.nextDeadline == trial.now + RefusedConnections.patience)
+    trial.now = trial.now + RefusedConnections.patience
+    try expectRefused(trial.reply(to: silent), 429, "tooManyConnections")
+    #expect(
+      trial.serve {
+        silent.receive()
+        endless.receive()
+        return silent.ended && endless.ended
+      })
+    // More at once than are waited for.
+    let crowd = try (0..<RefusedConnections.most.perUser + 1).map { _ in try trial.client() }
+    #expect(
+      trial.serve {
+        crowd.forEach { $0.receive() }
+        return crowd.contains { $0.ended }
+      })
+    #expect(crowd.count { $0.ended } == 1)
+    #expect(trial.server.openConnections == clients.count)
   }
 
   @Test("root has no limit of its own, and eight users at their limit do not lock it out: one of theirs ends")
@@ -229,7 +273,9 @@ struct LimitTests {
     try #require(trial.serve { trial.server.openConnections == all - 1 })
     clients += try connect(1, 2000, user, trial)
     user.uid = 1000
-    try expectRefused(trial.reply(to: try trial.client()), 503, "tooManyConnections")
+    let further = try trial.client()
+    further.send("GET / HTTP/1.1\r\n\r\n")
+    try expectRefused(trial.reply(to: further), 503, "tooManyConnections")
     #expect(trial.server.openConnections == all)
   }
 
