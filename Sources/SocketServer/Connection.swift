@@ -28,6 +28,8 @@ final class Connection {
   let descriptor: CInt
   let peer: Peer
   var phase: Phase
+  /// Its answer comes late or stays open: it counts against `Limits.openRequests`.
+  var isKeptOpen = false
   /// Position in the order of arrival.
   let number: UInt64
   /// Closed for another user's connection; libmicrohttpd reports its end later.

@@ -37,12 +37,17 @@ final class Exchange {
     return gone
   }
 
-  /// The user of each connection that stays.
-  var owners: [UInt32] { connections.values.filter { !$0.givesWay }.map(\.peer.uid) }
+  /// The user of each connection that stays, of those that are kept open or of the others.
+  func owners(keptOpen: Bool) -> [UInt32] {
+    connections.values.filter { !$0.givesWay && $0.isKeptOpen == keptOpen }.map(\.peer.uid)
+  }
+
+  /// The connection of a request that has no answer yet.
+  func waiting(_ token: RequestToken) -> Connection? { waiting[token] }
 
   /// Closes a connection of this user: the last that is idle, else the last that came.
-  func giveWay(of uid: UInt32) {
-    let own = connections.values.filter { $0.peer.uid == uid && !$0.givesWay }
+  func giveWay(of uid: UInt32, keptOpen: Bool) {
+    let own = connections.values.filter { $0.peer.uid == uid && !$0.givesWay && $0.isKeptOpen == keptOpen }
     own.max { ($0.isIdle ? 1 : 0, $0.number) < ($1.isIdle ? 1 : 0, $1.number) }?.giveWay()
   }
 
@@ -88,6 +93,7 @@ final class Exchange {
     guard let connection = waiting.removeValue(forKey: token) else { return }
     readiness.unwatch(connection.descriptor)
     connection.phase = phase
+    if case .answered = phase { connection.isKeptOpen = false }
     MHD_resume_connection(connection.handle)
   }
 
@@ -129,6 +135,7 @@ final class Exchange {
   /// A request has ended, for any reason; its connection may continue.
   func ended(_ handle: OpaquePointer) {
     guard let connection = connections[handle] else { return }
+    connection.isKeptOpen = false
     switch connection.phase {
     case .waiting(let token):
       waiting[token] = nil

@@ -101,6 +101,21 @@ public final class HTTPServer {
   /// The requests that were completed since the last call, in that order. A client may already be gone.
   public func takeRequests() -> [IncomingRequest] { exchange.takeComplete() }
 
+  /// Admits a request whose answer comes late or stays open: its connection then counts against `Limits.openRequests`, not
+  /// `Limits.connections`. Returns the refusal if there are too many; at the total, the last of the user who has the most is
+  /// closed instead.
+  public func keepOpen(_ token: RequestToken) -> HTTPResponse? {
+    guard let connection = exchange.waiting(token), !connection.isKeptOpen else { return nil }
+    switch Limits.openRequests.verdict(exchange.owners(keptOpen: true), adding: connection.peer.uid) {
+    case .admitted: break
+    case .givesWay(let other): exchange.giveWay(of: other, keptOpen: true)
+    case .tooManyOfUser: return ServerRefusal.tooManyOpenRequestsOfUser.response
+    case .tooMany: return ServerRefusal.tooManyOpenRequests.response
+    }
+    connection.isKeptOpen = true
+    return nil
+  }
+
   /// Answers a request. The response is sent by the next `run`, for which `eventDescriptor` becomes readable. Has no
   /// effect if the request is already answered or its client is gone.
   public func respond(_ token: RequestToken, _ response: HTTPResponse) {
@@ -211,12 +226,12 @@ public final class HTTPServer {
   }
 
   private func refusal(_ client: CInt) -> ServerRefusal? {
-    switch Limits.connections.verdict(exchange.owners, adding: exchange.peer(client).uid) {
+    switch Limits.connections.verdict(exchange.owners(keptOpen: false), adding: exchange.peer(client).uid) {
     case .admitted: return nil
     case .tooManyOfUser: return .tooManyConnectionsOfUser
     case .tooMany: return .tooManyConnections
     case .givesWay(let other):
-      exchange.giveWay(of: other)
+      exchange.giveWay(of: other, keptOpen: false)
       return nil
     }
   }

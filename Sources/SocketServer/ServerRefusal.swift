@@ -11,6 +11,8 @@ enum ServerRefusal: CaseIterable {
   case malformedURL
   case tooManyConnections
   case tooManyConnectionsOfUser
+  case tooManyOpenRequests
+  case tooManyOpenRequestsOfUser
 
   /// Status, code and message.
   private var row: (Int, String, String) {
@@ -38,6 +40,17 @@ enum ServerRefusal: CaseIterable {
       (
         429, "tooManyConnections",
         "this user has \(Limits.connections.perUser) connections open, which is the maximum; close some of them"
+      )
+    case .tooManyOpenRequests:
+      (
+        503, "tooManyOpenRequests",
+        "\(Limits.openRequests.all) requests are waiting or open, which is the maximum; try again later"
+      )
+    case .tooManyOpenRequestsOfUser:
+      (
+        429, "tooManyOpenRequests",
+        "this user has \(Limits.openRequests.perUser) requests that are waiting or open (wait, run, hold, events, "
+          + "deliveries), which is the maximum; end some of them"
       )
     }
   }

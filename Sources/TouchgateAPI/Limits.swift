@@ -11,8 +11,10 @@ public enum Limits {
   /// Names and values of all parameters together, in bytes: they become environment variables, and are written again
   /// whenever the update changes.
   public static let parameters = 16 * 1024
-  /// Connections at the same time.
+  /// Connections at the same time that are idle, send a request or read its answer.
   public static let connections = UserLimits(all: 64, perUser: 8)
+  /// Connections at the same time whose answer comes late or stays open.
+  public static let openRequests = UserLimits(all: 512, perUser: 64)
   /// Holds at the same time, bound ones and those with an end of their own.
   public static let holds = UserLimits(all: 64, perUser: 16)
   /// Seconds until a request must be complete.

@@ -32,6 +32,15 @@ public enum Call: Equatable, Sendable {
   case refuse(String)
   case metrics
 
+  /// Whether the answer may come late or stay open. A hold's answer does so without a `ttl`, which is in its body.
+  public func mayStayOpen(_ query: Query) -> Bool {
+    switch self {
+    case .submit: query["wait"] != nil
+    case .wait, .quiet, .turn, .events, .receive: true
+    default: false
+    }
+  }
+
   /// Without associated values: `show`.
   public var name: String { String("\(self)".prefix { $0 != "(" }) }
 }

@@ -8,6 +8,8 @@ protocol CallServer: AnyObject {
   func takeRequests() -> [IncomingRequest]
   /// Requests and streams whose clients are gone, and streams that have ended, since the last call.
   func takeGone() -> [RequestToken]
+  /// Admits a request whose answer comes late or stays open, or returns the refusal.
+  func keepOpen(_ token: RequestToken) -> HTTPResponse?
   func respond(_ token: RequestToken, _ response: HTTPResponse)
   func openStream(_ token: RequestToken)
   /// False: the client reads too slowly, or is gone.

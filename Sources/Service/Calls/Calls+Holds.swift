@@ -33,6 +33,7 @@ extension Calls {
     try permissions(caller).require(.hold)
     let request = try CheckedHold(body: caller.request.body, longest: configuration.maxHold)
     try snapshot.require(request.screen)
+    if request.ttl == nil, let refusal = server.keepOpen(caller.token) { return refusal }
     try makeRoom(for: caller)
     let wall = SystemClock.wall
     let hold = Hold(

@@ -71,7 +71,9 @@ final class Calls {
   private func handle(_ incoming: IncomingRequest, _ now: Instant) {
     answer(incoming.token) {
       let call = try Endpoint.call(for: incoming.request)
-      return try perform(call, Caller(incoming, now))
+      let caller = Caller(incoming, now)
+      if call.mayStayOpen(caller.query), let refusal = server.keepOpen(caller.token) { return refusal }
+      return try perform(call, caller)
     }
   }
 

@@ -230,11 +230,72 @@ struct LimitTests {
     let crowd = try (0..<RefusedConnections.most.perUser + 1).map { _ in try trial.client() }
     #expect(
       trial.serve {
-        crowd.forEach { $0.receive() }
+        for client in crowd { client.receive() }
         return crowd.contains { $0.ended }
       })
     #expect(crowd.count { $0.ended } == 1)
     #expect(trial.server.openConnections == clients.count)
+  }
+
+  /// `count` requests of a user that are kept open. Returns what they ask for.
+  private func keepOpen(_ count: Int, _ uid: UInt32, _ user: NextUser, _ trial: ServerUnderTest) throws -> [RawClient] {
+    user.uid = uid
+    return try (0..<count).map { _ in
+      let client = try trial.client()
+      client.send("GET /wait HTTP/1.1\r\nHost: x\r\n\r\n")
+      let token = try trial.takeRequest().token
+      try #require(trial.server.keepOpen(token) == nil)
+      return client
+    }
+  }
+
+  @Test("requests that stay open have a limit of their own, so short ones of the same user always find a place")
+  func openRequests() throws {
+    let user = NextUser()
+    let trial = try underTest(user)
+    let open = try keepOpen(Limits.openRequests.perUser, 1000, user, trial)
+    let further = try trial.client()
+    further.send("GET /wait HTTP/1.1\r\nHost: x\r\n\r\n")
+    let token = try trial.takeRequest().token
+    #expect(trial.server.keepOpen(token)?.status == 429)
+    trial.server.respond(token, HTTPResponse(status: 204))
+    _ = try trial.reply(to: further)
+    // As many short ones as ever.
+    let short = try connect(Limits.connections.perUser - 1, 1000, user, trial)
+    try expectRefused(
+      {
+        let refused = try trial.client()
+        refused.send("GET / HTTP/1.1\r\nHost: x\r\n\r\n")
+        return try trial.reply(to: refused)
+      }(), 429, "tooManyConnections")
+    // One that ends makes room for another.
+    open[0].close()
+    try #require(trial.serve { !trial.server.takeGone().isEmpty })
+    further.send("GET /wait HTTP/1.1\r\nHost: x\r\n\r\n")
+    #expect(trial.server.keepOpen(try trial.takeRequest().token) == nil)
+    #expect(short.count + open.count == trial.server.openConnections)
+  }
+
+  @Test("at the total limit of open requests the last of the user who has most ends for root's")
+  func openRequestsOfAll() throws {
+    let user = NextUser()
+    let trial = try underTest(user)
+    let (all, most) = (Limits.openRequests.all, Limits.openRequests.perUser)
+    let clients = try (0..<all / most).map { try keepOpen(most, UInt32(1000 + $0), user, trial) }
+    let root = try keepOpen(2, 0, user, trial)
+    #expect(
+      trial.serve {
+        for client in clients.joined() { client.receive() }
+        return clients.joined().count { $0.ended } == root.count
+      })
+    #expect(clients.filter { $0.contains { $0.ended } }.allSatisfy { $0.last?.ended == true })
+    user.uid = 1000
+    let refused = try trial.client()
+    refused.send("GET /wait HTTP/1.1\r\nHost: x\r\n\r\n")
+    #expect(trial.server.keepOpen(try trial.takeRequest().token)?.status == 429)
+    user.uid = 3000
+    let newcomer = try keepOpen(1, 3000, user, trial)
+    #expect(newcomer.count == 1)
   }
 
   @Test("root has no limit of its own, and eight users at their limit do not lock it out: one of theirs ends")

@@ -12,6 +12,7 @@ struct ServerRefusalTests {
     let limits: [ServerRefusal: Int] = [
       .bodyTooLarge: Limits.body, .headerTooLarge: Limits.header, .queryTooLong: Limits.queryNames,
       .tooManyConnections: Limits.connections.all, .tooManyConnectionsOfUser: Limits.connections.perUser,
+      .tooManyOpenRequests: Limits.openRequests.all, .tooManyOpenRequestsOfUser: Limits.openRequests.perUser,
     ]
     for refusal in ServerRefusal.allCases {
       let text = String(decoding: refusal.response.body, as: UTF8.self)

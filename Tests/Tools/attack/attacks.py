@@ -378,6 +378,30 @@ def many_connections():
 
 
 @attack
+def many_open_requests():
+    """eight users with as many waiting requests as they get keep nobody from short calls, and use bounded memory"""
+    pid = systemctl("show", "touchgated.service", "-P", "MainPID")[1].strip()
+    memory = lambda: int(re.search(r"RssAnon:\s+(\d+) kB", read(f"/proc/{pid}/status"))[1])
+    before = memory()
+    kept = []
+    for number in range(8):
+        user = User(number=6000 + number)
+        for _ in range(64):
+            kept.append(user.send("GET", "/v1/events"))
+        expect(user.ask("GET", "/v1/events"), 429)
+        expect(user.ask("GET", "/v1/status"), 200)
+    begun = time.monotonic()
+    assert end(bob.submit("note").json["id"]) == "applied"
+    expect(root.ask("GET", "/v1/updates?limit=1"), 200)
+    assert time.monotonic() - begun < 5
+    grown = memory() - before
+    for client in kept:
+        client.close()
+    print(f"memory of {len(kept)} open requests: {grown} kB", flush=True)
+    assert len(kept) == 512 and grown < 32 * 1024, grown
+
+
+@attack
 def slow_requests():
     """requests that never end, bodies that cost, and answers that nobody reads delay nobody"""
     hostile = subprocess.Popen(

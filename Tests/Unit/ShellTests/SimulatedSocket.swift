@@ -57,6 +57,17 @@ final class SimulatedSocket: CallServer {
 
   // MARK: The service's side
 
+  /// Requests that count as open, whatever became of them.
+  private(set) var keptOpen: Set<RequestToken> = []
+  /// No further one is admitted.
+  var admitsNone = false
+
+  func keepOpen(_ token: RequestToken) -> HTTPResponse? {
+    if admitsNone { return HTTPResponse(status: 429, body: Array(#"{"error":{"code":"tooManyOpenRequests"}}"#.utf8)) }
+    keptOpen.insert(token)
+    return nil
+  }
+
   func takeRequests() -> [IncomingRequest] {
     defer { requests = [] }
     return requests

@@ -33,6 +33,26 @@ struct StreamCallsTests {
     #expect(bench.engine.scheduler.activeHolds.isEmpty)
   }
 
+  @Test(
+    "what waits or stays open counts as an open request, a hold with an end of its own does not; too many are refused")
+  func openRequests() throws {
+    let bench = try CallsBench()
+    _ = bench.answer("POST", "/v1/updates", menu)
+    let open = [
+      bench.ask("GET", "/v1/events"), bench.ask("POST", "/v1/holds", #"{"reason": "demo"}"#),
+      bench.ask("GET", "/v1/updates/a/wait"), bench.ask("GET", "/v1/quiet?for=1h"), bench.ask("POST", "/v1/turns"),
+      bench.ask("POST", "/v1/updates?wait=1s", #"{"handler": "menu", "id": "b"}"#),
+    ]
+    #expect(bench.socket.keptOpen == Set(open))
+    bench.socket.admitsNone = true
+    #expect(
+      bench.answer("POST", "/v1/updates?wait=1s", #"{"handler": "menu", "id": "c"}"#)?.code == "tooManyOpenRequests")
+    #expect(bench.answer("GET", "/v1/updates/c")?.status == 404, "nothing was stored")
+    #expect(bench.answer("POST", "/v1/holds", #"{"reason": "demo"}"#)?.code == "tooManyOpenRequests")
+    #expect(bench.answer("POST", "/v1/holds", #"{"reason": "demo", "ttl": "1min"}"#)?.status == 201)
+    #expect(bench.answer("POST", "/v1/updates", #"{"handler": "menu", "id": "d"}"#)?.status == 202)
+  }
+
   @Test("a hold is released by its owner and by an operator, which ends its stream")
   func release() throws {
     let bench = try CallsBench()
