@@ -21,7 +21,7 @@ public final class HTTPServer {
 
   private let readiness: Readiness
   private let exchange: Exchange
-  private let refused: RefusedConnections
+  private let surplus: SurplusConnections
   /// Nil once stopped.
   private var daemon: OpaquePointer?
   /// Closed for a moment to accept and close a connection when no descriptor is left; otherwise the backlog would keep
@@ -44,7 +44,7 @@ public final class HTTPServer {
         throw SocketError.system(call: "fcntl", path: "the listening socket", errno: errno)
       }
       readiness = try Readiness()
-      refused = RefusedConnections(readiness)
+      surplus = SurplusConnections(readiness)
       exchange = Exchange(readiness: readiness, peer: peer ?? PeerCredentials.read)
       daemon = tg_http_start(
         onAccess, onRequestEnded, onConnection, onTarget, Unmanaged.passUnretained(exchange).toOpaque(),
@@ -65,19 +65,17 @@ public final class HTTPServer {
   public var openConnections: Int { exchange.connections.count }
 
   /// Accepts waiting connections (accept(2)), at most `rounds` at a time, so that a client that keeps connecting does not
-  /// occupy the loop. Connections above `Limits.connections` are refused; at the total, one of the user who has
-  /// the most is closed instead.
+  /// occupy the loop. Connections above `Limits.connections` wait for a place for a moment and are then refused; at the
+  /// total, one of the user who has the most is closed instead.
   public func acceptConnections(now: Instant) {
     guard let daemon else { return }
     exchange.now = now
     for _ in 0..<Self.rounds {
       guard let client = acceptOne() else { break }
       if let refusal = refusal(client) {
-        refused.add(client, of: exchange.peer(client).uid, refusal, now: now)
+        surplus.add(client, of: exchange.peer(client).uid, refusal, now: now)
       } else {
-        var address = sockaddr()
-        address.sa_family = sa_family_t(AF_UNIX)
-        _ = MHD_add_connection(daemon, client, &address, socklen_t(MemoryLayout<sockaddr>.size))
+        serve(client, daemon)
       }
     }
     run(now: now)
@@ -87,15 +85,24 @@ public final class HTTPServer {
   public func run(now: Instant) {
     guard let daemon else { return }
     exchange.now = now
-    refused.run(now: now)
     for token in readiness.takeHungUp() { exchange.hungUp(token) }
-    // libmicrohttpd is edge-triggered: unread bytes do not make its descriptor readable again.
+    if !runDaemon(daemon) { readiness.wake() }
+    // After that, because connections have ended.
+    surplus.run(now: now, hasPlace: hasPlace) { client in
+      serve(client, daemon)
+      readiness.wake()
+    }
+  }
+
+  /// Returns false if something is left to do. libmicrohttpd is edge-triggered: unread bytes do not make its descriptor
+  /// readable again.
+  private func runDaemon(_ daemon: OpaquePointer) -> Bool {
     for _ in 0..<Self.rounds {
       _ = MHD_run(daemon)
       var milliseconds: CUnsignedLongLong = 1
-      if MHD_get_timeout(daemon, &milliseconds) == .NO || milliseconds > 0 { return }
+      if MHD_get_timeout(daemon, &milliseconds) == .NO || milliseconds > 0 { return true }
     }
-    readiness.wake()
+    return false
   }
 
   /// The requests that were completed since the last call, in that order. A client may already be gone.
@@ -113,6 +120,7 @@ public final class HTTPServer {
     case .tooMany: return ServerRefusal.tooManyOpenRequests.response
     }
     connection.isKeptOpen = true
+    if !surplus.isEmpty { readiness.wake() }
     return nil
   }
 
@@ -158,13 +166,12 @@ public final class HTTPServer {
 
   /// When to call `timePassed`; nil: never.
   public var nextDeadline: Instant? {
-    (exchange.connections.values.compactMap(\.deadline) + [refused.nextDeadline].compactMap(\.self)).min()
+    (exchange.connections.values.compactMap(\.deadline) + [surplus.nextDeadline].compactMap(\.self)).min()
   }
 
   /// Drops the connections that are too slow.
   public func timePassed(now: Instant) {
-    refused.timePassed(now: now)
-    var due = false
+    var due = surplus.nextDeadline.map { $0 <= now } ?? false
     for connection in exchange.connections.values {
       guard let deadline = connection.deadline, deadline <= now else { continue }
       // libmicrohttpd reports the end of a stream later.
@@ -194,7 +201,7 @@ public final class HTTPServer {
   public func stop() {
     guard let daemon else { return }
     self.daemon = nil
-    refused.closeAll()
+    surplus.closeAll()
     // libmicrohttpd aborts if a connection is still suspended.
     exchange.resumeAllToClose()
     MHD_stop_daemon(daemon)
@@ -223,6 +230,17 @@ public final class HTTPServer {
       default: return nil
       }
     }
+  }
+
+  private func serve(_ client: CInt, _ daemon: OpaquePointer) {
+    var address = sockaddr()
+    address.sa_family = sa_family_t(AF_UNIX)
+    _ = MHD_add_connection(daemon, client, &address, socklen_t(MemoryLayout<sockaddr>.size))
+  }
+
+  /// Whether a user may have one more connection, without any that gives way.
+  private func hasPlace(_ uid: UInt32) -> Bool {
+    Limits.connections.verdict(exchange.owners(keptOpen: false), adding: uid) == .admitted
   }
 
   private func refusal(_ client: CInt) -> ServerRefusal? {

@@ -3,7 +3,7 @@ import Glibc
 import HTTPTypes
 
 /// One epoll descriptor for the loop to watch. It contains:
-/// * libmicrohttpd's epoll descriptor, and the connections that are refused;
+/// * libmicrohttpd's epoll descriptor, and the connections above the limits;
 /// * the connections whose request waits, because libmicrohttpd does not watch suspended ones, and their clients may die
 ///   (only EPOLLHUP counts: EPOLLRDHUP also means a client that has closed its sending half and waits for the answer);
 /// * an eventfd for work that no descriptor shows: a resumed connection (tested with 0.9.75: nothing becomes readable),
@@ -44,6 +44,18 @@ final class Readiness {
     // EPOLLHUP is always reported. Without memory for the watch, a dead client is noticed when it is answered.
     var event = epoll_event(events: 0, data: epoll_data_t(u64: token.number))
     _ = epoll_ctl(descriptor, EPOLL_CTL_ADD, connection, &event)
+  }
+
+  /// Makes `descriptor` readable when the client of a connection is gone. Returns false if there is no memory for that.
+  func watchHangUp(_ connection: CInt) -> Bool {
+    var event = epoll_event(events: 0, data: epoll_data_t(u64: Self.plain))
+    return epoll_ctl(descriptor, EPOLL_CTL_ADD, connection, &event) == 0
+  }
+
+  /// From then on also when its client sends something.
+  func watchInput(_ connection: CInt) {
+    var event = epoll_event(events: EPOLLIN.rawValue, data: epoll_data_t(u64: Self.plain))
+    _ = epoll_ctl(descriptor, EPOLL_CTL_MOD, connection, &event)
   }
 
   func unwatch(_ connection: CInt) {

@@ -177,17 +177,28 @@ struct LimitTests {
     return clients
   }
 
-  @Test("a user's connections above the limit are refused, and a closed one makes room")
+  /// The answer to a client for whom there is no place, after it has waited for one.
+  private func refusal(of client: RawClient, _ trial: ServerUnderTest) throws -> RawReply {
+    try #require(trial.isQuiet)
+    trial.now = trial.now + SurplusConnections.patience
+    return try trial.reply(to: client)
+  }
+
+  @Test("a user's connection above the limit waits for a place, and is refused after a second")
   func perUser() throws {
     let user = NextUser()
     let trial = try underTest(user)
     let most = Limits.connections.perUser
     let clients = try connect(most, 1000, user, trial)
     let further = try trial.client()
-    #expect(trial.isQuiet, "it may send its request first")
     // In two pieces, and the body after the refusal.
     further.send("POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 100000\r\n\r")
     #expect(trial.isQuiet)
+    #expect(trial.server.nextDeadline == trial.now + SurplusConnections.patience)
+    trial.now = trial.now + SurplusConnections.patience
+    #expect(trial.isQuiet)
+    further.receive()
+    #expect(further.received == [], "the head is not complete")
     further.send("\n")
     try expectRefused(trial.reply(to: further), 429, "tooManyConnections")
     #expect(further.send([UInt8](repeating: 0, count: 100_000)) == 100_000, "no EPIPE")
@@ -198,36 +209,37 @@ struct LimitTests {
       })
     #expect(trial.server.openConnections == most)
 
-    clients[0].close()
-    #expect(trial.serve { trial.server.openConnections == most - 1 })
     let next = try trial.client()
     next.send("GET / HTTP/1.1\r\nHost: x\r\n\r\n")
+    #expect(trial.isQuiet)
+    clients[0].close()
     _ = try trial.takeRequest()
+    #expect(trial.server.openConnections == most)
   }
 
-  @Test("a refused client that sends nothing, too much or without end is answered and closed, and the loop has rest")
-  func refusedAndHostile() throws {
+  @Test("a surplus client that sends nothing, too much or without end is answered and closed, and the loop has rest")
+  func surplusAndHostile() throws {
     let user = NextUser()
     let trial = try underTest(user)
     let clients = try connect(Limits.connections.perUser, 1000, user, trial)
     let silent = try trial.client()
     let endless = try trial.client()
     let gone = try trial.client()
+    #expect(trial.isQuiet)
     gone.close()
     endless.send([UInt8](repeating: UInt8(ascii: "x"), count: Limits.header + 1))
-    try expectRefused(trial.reply(to: endless), 429, "tooManyConnections")
-    #expect(trial.isQuiet)
-    #expect(trial.server.nextDeadline == trial.now + RefusedConnections.patience)
-    trial.now = trial.now + RefusedConnections.patience
-    try expectRefused(trial.reply(to: silent), 429, "tooManyConnections")
+    try expectRefused(refusal(of: endless, trial), 429, "tooManyConnections")
+    silent.receive()
+    #expect(silent.received == [])
+    try expectRefused(refusal(of: silent, trial), 429, "tooManyConnections")
     #expect(
       trial.serve {
         silent.receive()
         endless.receive()
         return silent.ended && endless.ended
       })
-    // More at once than are waited for.
-    let crowd = try (0..<RefusedConnections.most.perUser + 1).map { _ in try trial.client() }
+    // More at once than may wait.
+    let crowd = try (0..<SurplusConnections.most.perUser + 1).map { _ in try trial.client() }
     #expect(
       trial.serve {
         for client in crowd { client.receive() }
@@ -266,7 +278,7 @@ struct LimitTests {
       {
         let refused = try trial.client()
         refused.send("GET / HTTP/1.1\r\nHost: x\r\n\r\n")
-        return try trial.reply(to: refused)
+        return try refusal(of: refused, trial)
       }(), 429, "tooManyConnections")
     // One that ends makes room for another.
     open[0].close()
@@ -336,7 +348,7 @@ struct LimitTests {
     user.uid = 1000
     let further = try trial.client()
     further.send("GET / HTTP/1.1\r\n\r\n")
-    try expectRefused(trial.reply(to: further), 503, "tooManyConnections")
+    try expectRefused(refusal(of: further, trial), 503, "tooManyConnections")
     #expect(trial.server.openConnections == all)
   }
 

@@ -48,8 +48,10 @@ final class ServerUnderTest {
   /// Whether nothing is left to do: else the loop of the service would spin.
   var isQuiet: Bool {
     serve {
-      var descriptor = pollfd(fd: server.eventDescriptor, events: Int16(POLLIN), revents: 0)
-      return poll(&descriptor, 1, 0) == 0
+      var descriptors = [server.listeningDescriptor, server.eventDescriptor].map {
+        pollfd(fd: $0, events: Int16(POLLIN), revents: 0)
+      }
+      return poll(&descriptors, 2, 0) == 0
     }
   }
 
