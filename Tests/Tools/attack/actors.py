@@ -52,6 +52,9 @@ class User:
         os.setuid(self.uid)
 
     def _serve(self, asked):
+        # Not the connections of others, which would stay open.
+        os.closerange(3, asked.fileno())
+        os.closerange(asked.fileno() + 1, 4096)
         self.become()
         while asked.recv(1):
             connection = socket.socket(socket.AF_UNIX)

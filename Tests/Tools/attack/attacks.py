@@ -388,6 +388,7 @@ def many_open_requests():
         user = User(number=6000 + number)
         for _ in range(64):
             kept.append(user.send("GET", "/v1/events"))
+            expect(kept[-1].getresponse(), 200)
         expect(user.ask("GET", "/v1/events"), 429)
         expect(user.ask("GET", "/v1/status"), 200)
     begun = time.monotonic()
