@@ -29,11 +29,12 @@ public final class HandlerProcess: RunningHandler {
   private var outputWatch: Source?
   private var childWatch: Source?
 
-  /// Starts what was prepared. `boot`: the boot id. `ended` is called once, later. Throws `HandlersError` or
+  /// Starts what was prepared. `boot`: the boot id. `left`: who reads on what it leaves running. `ended` is called once,
+  /// later. Throws `HandlersError` or
   /// `EventLoop.Failure`.
   public init(
-    _ prepared: consuming PreparedProcess, _ start: HandlerStart, loop: EventLoop, boot: String, log: Log, now: Instant,
-    ended: @escaping (HandlerEnd, Instant) -> Void
+    _ prepared: consuming PreparedProcess, _ start: HandlerStart, loop: EventLoop, boot: String, log: Log,
+    left: LeftOutputs, now: Instant, ended: @escaping (HandlerEnd, Instant) -> Void
   ) throws {
     program = prepared.program
     (pid, pipe) = try prepared.spawn(boot: boot, now: now)
@@ -47,6 +48,7 @@ public final class HandlerProcess: RunningHandler {
       if let line = output.lastLine() { write(line) }
       outputWatch = nil
       killRest()
+      left.adopt(pipe, of: update.handler)
       ended(HandlerEnd(result: result(end, at: SystemClock.wall), triesLater: asksToTryLater(end)), now)
     }
   }

@@ -40,6 +40,7 @@ final class HandlerRunner: EngineHandlers {
   private let log: Log
   private let files: HandlerFiles
   private let boot: String
+  private let left: LeftOutputs
   private let environment = HandlerEnvironment.ofThisProcess
   private var definitions: [String: HandlerDefinition]
   private var admin: Principals
@@ -60,6 +61,7 @@ final class HandlerRunner: EngineHandlers {
     self.log = log
     files = HandlerFiles(folder: folder)
     self.boot = boot
+    left = LeftOutputs(loop: loop, log: log)
     self.definitions = definitions
     self.admin = admin
     files.keepSpare()
@@ -84,9 +86,12 @@ final class HandlerRunner: EngineHandlers {
 
   var isIdle: Bool { running == nil }
 
-  var nextDeadline: Instant? { running?.nextDeadline }
+  var nextDeadline: Instant? { [running?.nextDeadline, left.nextDeadline].compactMap(\.self).min() }
 
-  func timePassed(_ now: Instant) { running?.timePassed(now) }
+  func timePassed(_ now: Instant) {
+    running?.timePassed(now)
+    left.timePassed(now)
+  }
 
   /// The delivery that an application has and has not acknowledged.
   var delivery: Delivery? { running as? Delivery }
@@ -162,7 +167,7 @@ final class HandlerRunner: EngineHandlers {
     case .program:
       guard let prepared = preparedProcess.take() else { throw HandlersError("handler '\(definition.name)' changed") }
       return try HandlerProcess(
-        prepared, start, loop: loop, boot: boot, log: log, now: SystemClock.monotonic, ended: ended)
+        prepared, start, loop: loop, boot: boot, log: log, left: left, now: SystemClock.monotonic, ended: ended)
     case .delivery:
       let payload = preparedPayload
       preparedPayload = []

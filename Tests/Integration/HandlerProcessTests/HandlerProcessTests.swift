@@ -39,19 +39,28 @@ struct HandlerProcessTests {
       submitter: Submitter(uid: 1, pid: 2), sequence: 1, clientID: ClientID("menu-7"))
   }
 
-  /// Starts it and runs the loop until it has ended.
-  private func end(_ prepared: consuming PreparedProcess, timeout: Duration = .seconds(20)) throws -> HandlerEnd? {
+  /// Starts it and runs the loop until it has ended; and longer while `goesOn`.
+  private func end(
+    _ prepared: consuming PreparedProcess, timeout: Duration = .seconds(20), goesOn: @escaping () -> Bool = { false }
+  ) throws -> HandlerEnd? {
     let loop = try EventLoop()
     var end: HandlerEnd?
     let start = HandlerStart(update(), attempt: 2, timeout: timeout, releasedAt: nil)
-    let process = try HandlerProcess(prepared, start, loop: loop, boot: "boot", log: Log(), now: SystemClock.monotonic)
-    {
-      [loop] its, _ in
+    let left = LeftOutputs(loop: loop, log: Log())
+    let process = try HandlerProcess(
+      prepared, start, loop: loop, boot: "boot", log: Log(), left: left, now: SystemClock.monotonic
+    ) { [loop] its, _ in
       end = its
-      loop.stop(0)
+      if !goesOn() { loop.stop(0) }
     }
-    let timer = try loop.timer(.timers) { now in process.timePassed(now) }
-    loop.afterEach = { _ in timer.arm(process.nextDeadline) }
+    let timer = try loop.timer(.timers) { now in
+      process.timePassed(now)
+      left.timePassed(now)
+    }
+    loop.afterEach = { _ in
+      if end != nil && !goesOn() { loop.stop(0) }
+      timer.arm([process.nextDeadline, left.nextDeadline].compactMap(\.self).min())
+    }
     timer.arm(process.nextDeadline)
     _ = try loop.run()
     withExtendedLifetime(timer) {}
@@ -71,6 +80,16 @@ struct HandlerProcessTests {
       #expect(environment.contains(Substring(entry)))
     }
     #expect(!environment.contains { $0.hasPrefix("NOTIFY_SOCKET") || $0.hasPrefix("TOUCHGATE_SECRET") })
+  }
+
+  @Test("a program that the handler leaves running goes on writing, more than a pipe holds, and ends by itself")
+  func outputOfWhatIsLeft() throws {
+    let done = "\(folder)/done"
+    // 200 kB; SIGPIPE would end it before the last command.
+    let script = "(sleep 0.2; head -c 200000 /dev/zero; echo $? > \(done)) & exit 0"
+    let end = try end(try prepare(script), goesOn: { !FileManager.default.fileExists(atPath: done) })
+    #expect(end?.result.state == .applied)
+    #expect(try String(contentsOfFile: done, encoding: .utf8) == "0\n")
   }
 
   private var holder: HandlerLock.Holder { HandlerLock.holder(lock, boot: "boot") }
@@ -204,7 +223,8 @@ struct HandlerProcessTests {
     let start = HandlerStart(update(), attempt: 2, timeout: .seconds(20), releasedAt: nil)
     let now = SystemClock.monotonic
     let process = try HandlerProcess(
-      try prepare(ignoresTerm), start, loop: loop, boot: "boot", log: Log(), now: now
+      try prepare(ignoresTerm), start, loop: loop, boot: "boot", log: Log(),
+      left: LeftOutputs(loop: loop, log: Log()), now: now
     ) { [loop] its, _ in
       end = its
       loop.stop(0)
