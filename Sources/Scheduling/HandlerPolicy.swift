@@ -25,6 +25,8 @@ public struct HandlerPolicy: Equatable, Sendable {
   public var backoff: Duration
   /// What happens to updates with the same key.
   public var coalescing: Coalescing
+  /// The administrator's key: what updates are about that have none of their own. It is everybody's.
+  public var key: String?
   /// Updates of different users with the same key are about the same thing; otherwise each user has keys of its own.
   public var sharesKeys: Bool
   /// What happens after an interruption.
@@ -48,8 +50,9 @@ public struct HandlerPolicy: Equatable, Sendable {
   public init(
     quietPeriod: Duration = .zero, attempts: Int = 1, backoff: Duration = .seconds(10),
     coalescing: Coalescing = .latest, onInterrupted: OnInterrupted = .retry, rebootTimeout: Duration? = nil,
-    isSatisfiedByReboot: Bool = false, sharesKeys: Bool = false
+    isSatisfiedByReboot: Bool = false, sharesKeys: Bool = false, key: String? = nil
   ) {
+    self.key = key
     self.quietPeriod = quietPeriod
     self.attempts = attempts
     self.backoff = backoff

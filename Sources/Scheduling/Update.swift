@@ -65,12 +65,23 @@ public struct Update: Equatable, Sendable {
 }
 
 /// What happens to an update that still waits at its deadline.
-public enum OnDeadline: String, Equatable, Sendable, CaseIterable {
+public enum OnDeadline: String, Equatable, Sendable, CaseIterable, Comparable {
   case expire
   /// It no longer waits for its quiet period or after a failure, but still for the screen.
   case apply
   /// It waits only for the update that is being applied.
   case force
+
+  /// What waits for less is greater.
+  public static func < (one: OnDeadline, other: OnDeadline) -> Bool { one.boldness < other.boldness }
+
+  private var boldness: Int {
+    switch self {
+    case .expire: 0
+    case .apply: 1
+    case .force: 2
+    }
+  }
 }
 
 /// What an expedited update no longer waits for.

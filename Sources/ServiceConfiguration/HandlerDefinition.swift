@@ -13,8 +13,8 @@ public struct HandlerDefinition: Equatable, Sendable {
   public internal(set) var parameters: [ParameterDefinition]
   /// `Timeout=`: how long the program may run; at least 1 ms. `Duration.forever` (infinity): no limit.
   public internal(set) var timeout: Duration
-  /// `QuietPeriod=`; nil: the service's.
-  public internal(set) var quietPeriod: Duration?
+  /// `Key=`, `Screen=`, `QuietPeriod=`, `Deadline=`, `OnDeadline=`, `Override=`: what submitters may not loosen.
+  public internal(set) var terms: HandlerTerms
   /// `Guard=`: what happens between the decision and the start.
   public internal(set) var guardKind: GuardKind
   /// `AllowUsers=`, `AllowGroups=`: who may submit; nil: everybody who can open the socket.
@@ -30,12 +30,12 @@ public struct HandlerDefinition: Equatable, Sendable {
   /// Every argument but the first three has the default of its key.
   public init(
     name: String, file: String, kind: HandlerKind, parameters: [ParameterDefinition] = [],
-    timeout: Duration = .seconds(300), quietPeriod: Duration? = nil, guardKind: GuardKind = .verify,
+    timeout: Duration = .seconds(300), terms: HandlerTerms = HandlerTerms(), guardKind: GuardKind = .verify,
     allowed: Principals? = nil, policy: HandlerPolicy = HandlerPolicy()
   ) {
     self.allowed = allowed
     self.guardKind = guardKind
-    self.quietPeriod = quietPeriod
+    self.terms = terms
     self.policy = policy
     self.name = name
     self.file = file
@@ -47,7 +47,7 @@ public struct HandlerDefinition: Equatable, Sendable {
   /// The scheduler's policy; with the service's quiet period, unless the handler sets one.
   public func policy(serviceQuietPeriod: Duration) -> HandlerPolicy {
     var policy = policy
-    policy.quietPeriod = quietPeriod ?? serviceQuietPeriod
+    policy.quietPeriod = terms.quietPeriod ?? serviceQuietPeriod
     return policy
   }
 

@@ -12,7 +12,7 @@ enum HandlerTable {
   /// Exactly one of these applies updates.
   static let kinds = ["Exec", "Unit", "Deliver"]
 
-  static let rows = applying + attempts + permissions
+  static let rows = applying + terms + attempts + permissions
 
   private static let applying = [
     Row(section, "Exec", optional: \.command, .command, .atOnce),
@@ -26,12 +26,27 @@ enum HandlerTable {
     Row(section, "Guard", \.definition.guardKind, .choice, default: "verify", .atOnce),
   ]
 
+  private static let terms = [
+    Row(section, "QuietPeriod", optional: \.definition.terms.quietPeriod, .timeSpan(), .atOnce),
+    Row(section, "Key", optional: \.definition.terms.key, .updateKey, .atOnce),
+    Row(section, "Screen", optional: \.definition.terms.screen, .screenName, .atOnce),
+    Row(
+      section, "Deadline", optional: \.definition.terms.deadline,
+      .timeSpan(atLeast: .seconds(1), atMost: .seconds(10 * 365 * 86400)), .atOnce),
+    Row(section, "OnDeadline", optional: \.definition.terms.onDeadline, .choice, .atOnce),
+    Row(section, "Override", \.definition.terms.overridable, .terms, default: "", .atOnce),
+  ]
+
   private static let attempts = [
-    Row(section, "QuietPeriod", optional: \.definition.quietPeriod, .timeSpan(), .atOnce),
     Row(section, "Attempts", \.definition.policy.attempts, .number(1...100), default: "1", .atOnce),
     Row(
       section, "Backoff", \.definition.policy.backoff, .timeSpan(atLeast: .milliseconds(100)), default: "10s", .atOnce),
-    Row(section, "Coalesce", \.definition.policy.coalescing, .choice, default: "latest", .atOnce),
+    // Without a default: written out, it also gives the handler a key.
+    Row(section, "Coalesce", comparing: \.definition.policy.coalescing, .atOnce) {
+      entry, draft throws(Refused) in
+      draft.definition.policy.coalescing = try ValueReader.choice.read(entry.value)
+      draft.coalesces = true
+    },
     Row(section, "SharedKeys", \.definition.policy.sharesKeys, .yesOrNo, default: "no", .atOnce),
     Row(section, "OnInterrupted", \.definition.policy.onInterrupted, .choice, default: "retry", .atOnce),
     Row(section, "Reboots", \.reboots, .yesOrNo, default: "no", .atOnce),
@@ -63,6 +78,8 @@ struct HandlerDraft {
   var delivers = false
   /// `AllowUsers=` names a user.
   var namesUsers = false
+  /// `Coalesce=` is written, so updates without a key are about the handler itself.
+  var coalesces = false
   /// `Reboots=yes`.
   var reboots = false
   /// `RebootTimeout=`; has no effect without `reboots`.
@@ -84,6 +101,7 @@ struct HandlerDraft {
     guard kinds.count == 1, let kind = kinds.first else { return nil }
     var definition = definition
     definition.kind = kind
+    definition.policy.key = definition.terms.key ?? (coalesces ? definition.name : nil)
     definition.policy.rebootTimeout = reboots ? rebootTimeout : nil
     return definition
   }

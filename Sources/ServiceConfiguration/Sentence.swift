@@ -27,6 +27,8 @@ enum Sentence: String, CaseIterable, Sendable {
   // Values.
   case malformed = "{key}= {reason}"
   case tooShort = "{key}= {value} is too short; at least {span}"
+  case tooLong = "{key}= {value} is too long; at most {span}"
+  case badKey = "{key}= {value} is not a key; use 1 to 200 bytes"
   case badNumber = "{key}= {value} is not a number from {first} to {last}"
   case badSize = "{key}= {value} is not a size up to 64G, such as 500K, 64M or 1G"
   case badArea = "{key}= {value} is not an area; write two ranges in percent, horizontal and vertical: 0-5 0-100"

@@ -11,8 +11,8 @@ struct ValueReader<Value>: Sendable {
 }
 
 extension ValueReader<Duration> {
-  /// A time span of systemd.time(7), at least `least`.
-  static func timeSpan(atLeast least: Duration = .zero) -> Self {
+  /// A time span of systemd.time(7), from `least` to `most`.
+  static func timeSpan(atLeast least: Duration = .zero, atMost most: Duration = .forever) -> Self {
     Self { text throws(Refused) in
       let span: Duration
       do throws(TimeSpan.Malformed) {
@@ -21,6 +21,7 @@ extension ValueReader<Duration> {
         throw Refused(.malformed, error.description)
       }
       guard span >= least else { throw Refused(.tooShort, text.quotedForMessage, TimeSpan.describe(least)) }
+      guard span <= most else { throw Refused(.tooLong, text.quotedForMessage, TimeSpan.describe(most)) }
       return span
     }
   }
@@ -136,6 +137,37 @@ extension ValueReader<Set<String>> {
         throw Refused(.badRequiredScreen, bad.quotedForMessage)
       }
       return Set(names)
+    }
+  }
+}
+
+extension ValueReader<String> {
+  /// What updates are about: 1 to 200 bytes, as a submitter's key.
+  static var updateKey: Self {
+    Self { text throws(Refused) in
+      guard (1...200).contains(text.utf8.count) else { throw Refused(.badKey, text.quotedForMessage) }
+      return text
+    }
+  }
+
+  /// The name of one screen.
+  static var screenName: Self {
+    Self { text throws(Refused) in
+      guard ScreenRules.isName(text) else { throw Refused(.badRequiredScreen, text.quotedForMessage) }
+      return text
+    }
+  }
+}
+
+extension ValueReader<Set<HandlerTerms.Term>> {
+  /// Words separated by white space.
+  static var terms: Self {
+    Self { text throws(Refused) in
+      var terms: Set<HandlerTerms.Term> = []
+      for word in text.split(whereSeparator: \.isWhitespace) {
+        terms.insert(try ValueReader<HandlerTerms.Term>.choice.read(String(word)))
+      }
+      return terms
     }
   }
 }

@@ -1,4 +1,4 @@
-import Scheduling
+public import Scheduling
 import Timeline
 import TouchgateAPI
 
@@ -15,6 +15,8 @@ public enum BodyProblem: ProblemText {
   case deadlinePassed
   case badTime(field: String)
   case timeTooFar(field: String)
+  /// Of what the handler's file says.
+  case loosens(HandlerTerms.Term, value: String, file: String, field: String)
   case badBase64
   case bothPayloads
   case payloadTooLarge(bytes: Int, field: String)
@@ -57,6 +59,11 @@ public enum BodyProblem: ProblemText {
         field: field)
     case .timeTooFar(let field):
       CallRefusal(400, "badTime", "'\(field)' must be at most ten years from now", field: field)
+    case .loosens(let term, let value, let file, let field):
+      CallRefusal(
+        403, "loosens",
+        "permission denied: \(file) says \(term.rawValue)=\(value), which '\(field)' may not loosen; leave it out, or add "
+          + "Override=\(term.rawValue) there", field: field)
     case .badBase64:
       CallRefusal(
         400, "badBase64", "'payloadBase64' must be base64 with padding (RFC 4648)", field: "payloadBase64")

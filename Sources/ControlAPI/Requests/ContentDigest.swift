@@ -44,7 +44,7 @@ extension Submission {
     digest.add(optional: submission.quietPeriod.map { String($0.wholeMilliseconds) })
     digest.add(optional: notBefore)
     digest.add(optional: deadline)
-    digest.add(submission.onDeadline.rawValue)
+    digest.add((submission.onDeadline ?? .expire).rawValue)
     digest.add(optional: submission.screen)
     return digest.hex
   }

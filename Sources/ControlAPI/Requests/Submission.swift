@@ -10,14 +10,15 @@ public struct Submission: Equatable, Sendable {
   public private(set) var payload: [UInt8]
   /// What the client calls it; nil: nothing.
   public private(set) var clientID: ClientID?
-  public private(set) var key: String?
+  public internal(set) var key: String?
   public private(set) var priority = 0
   /// At most 1 h, rounded up to at most a few hundred different values; nil: the handler's.
   public private(set) var quietPeriod: Duration?
   public private(set) var notBefore: WallTime?
-  public private(set) var deadline: WallTime?
-  public private(set) var onDeadline = OnDeadline.expire
-  public private(set) var screen: String?
+  public internal(set) var deadline: WallTime?
+  /// Nil: not given. `expire` once the handler's terms are applied, unless they say otherwise.
+  public internal(set) var onDeadline: OnDeadline?
+  public internal(set) var screen: String?
   /// A digest of everything except `clientID`: the same content means the same update.
   public private(set) var content = ""
 

@@ -17,8 +17,8 @@ extension Calls {
     let (query, now) = (caller.query, caller.now)
     let wait = try query.span("wait", atMost: Self.longestWait)
     let (dryRun, ifQuiet) = (try query.flag("dryRun"), try query.flag("ifQuiet"))
-    let submission = try Submission(body: caller.request.body, now: SystemClock.wall)
-    try check(submission, caller)
+    var submission = try Submission(body: caller.request.body, now: SystemClock.wall)
+    try check(&submission, caller)
     if let known = try known(submission.clientID, caller) {
       let id = known.update.id
       if known.update.content != submission.content {
@@ -32,13 +32,14 @@ extension Calls {
     let id: UpdateID = newID()
     try submission.checkDeadline(SystemClock.wall)
     // Neither may the update that it supersedes be on its way into the store.
-    if submission.key != nil { engine.drain(at: now) }
-    try checkBounds(submission.handler, submission.key, submission.size, of: caller.peer.uid, now)
+    let key = submission.key(engine.scheduler.policy(of: submission.handler))
+    if key != nil { engine.drain(at: now) }
+    try checkBounds(submission.handler, key, submission.size, of: caller.peer.uid, now)
     let update = Update(
       id: id, handler: submission.handler, parameters: submission.parameters, createdAt: SystemClock.wall,
-      submitter: caller.submitter, sequence: engine.nextSequence(), key: submission.key,
+      submitter: caller.submitter, sequence: engine.nextSequence(), key: key,
       priority: submission.priority, quietPeriod: submission.quietPeriod, notBefore: submission.notBefore,
-      deadline: submission.deadline, onDeadline: submission.onDeadline,
+      deadline: submission.deadline, onDeadline: submission.onDeadline ?? .expire,
       screen: submission.screen, size: submission.size, content: submission.content,
       clientID: submission.clientID)
     if dryRun || ifQuiet {
@@ -67,10 +68,11 @@ extension Calls {
   }
 
   /// What the configuration has to say about it.
-  private func check(_ submission: Submission, _ caller: Caller) throws {
+  private func check(_ submission: inout Submission, _ caller: Caller) throws {
     let definition = try definition(submission.handler)
     try requireHandler(definition, caller)
     if submission.onDeadline == .force { try permissions(caller).require(.force) }
+    try submission.apply(definition.terms, file: definition.file, now: SystemClock.wall)
     try snapshot.require(submission.screen)
     if let problem = definition.check(parameters: submission.parameters) {
       throw CallProblem.badParameter(problem.parameter, message: problem.message).refusal

@@ -75,7 +75,7 @@ extension Calls {
     }
     if let key = update.key, scheduler.policy(of: update.handler).coalescing != .all,
       let other = try scheduler.waiting(handler: update.handler, key: key, user: user)
-        ?? engine.store.newer(than: update, ofUser: scheduler.keyOwner(update.handler, user))
+        ?? engine.store.newer(than: update, ofUser: scheduler.keyOwner(update.handler, key, user))
     {
       throw StateProblem.superseded(by: other.text, key: key).refusal
     }

@@ -16,6 +16,13 @@ struct QueueConfigurationTests {
     return try #require(try root.read().handlers["h"]).policy(serviceQuietPeriod: .seconds(7))
   }
 
+  @Test("Key= is everybody's; if only Coalesce= is written, it is the handler itself")
+  func handlerKey() throws {
+    #expect(try policy("Attempts=2").key == nil)
+    #expect(try policy("Coalesce=latest").key == "h")
+    #expect(try policy("Key=menu").key == "menu" && policy("Key=menu\nCoalesce=first").key == "menu")
+  }
+
   @Test("a handler without these keys has the service's quiet period, one attempt, 10 s, latest")
   func defaults() throws {
     #expect(
@@ -28,14 +35,14 @@ struct QueueConfigurationTests {
   func all() throws {
     #expect(
       try policy("QuietPeriod=1min 30s\nAttempts=5\nBackoff=2s\nCoalesce=first")
-        == HandlerPolicy(quietPeriod: .seconds(90), attempts: 5, backoff: .seconds(2), coalescing: .first))
+        == HandlerPolicy(quietPeriod: .seconds(90), attempts: 5, backoff: .seconds(2), coalescing: .first, key: "h"))
   }
 
   @Test("a handler's quiet period of zero overrides the service's")
   func noQuiet() throws {
     #expect(try policy("QuietPeriod=0").quietPeriod == .zero)
     #expect(try policy("QuietPeriod=infinity").quietPeriod == .forever)
-    #expect(try root.read().handlers["h"]?.quietPeriod == .forever)
+    #expect(try root.read().handlers["h"]?.terms.quietPeriod == .forever)
   }
 
   @Test("every way of coalescing is read", arguments: HandlerPolicy.Coalescing.allCases)

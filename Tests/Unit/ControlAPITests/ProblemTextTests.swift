@@ -98,6 +98,11 @@ private let body = [
   Example(BodyProblem.badPriority, 400, "badPriority", "'priority' must be from -100 to 100", "priority"),
   Example(
     BodyProblem.unknownOnDeadline, 400, "badOnDeadline", "'onDeadline' must be expire, apply or force", "onDeadline"),
+  Example(
+    BodyProblem.loosens(.quietPeriod, value: "30s", file: "/etc/touchgate/handlers.d/menu.conf", field: "quietPeriod"),
+    403, "loosens",
+    "permission denied: /etc/touchgate/handlers.d/menu.conf says QuietPeriod=30s, which 'quietPeriod' may not loosen; "
+      + "leave it out, or add Override=QuietPeriod there", "quietPeriod"),
   Example(BodyProblem.onDeadlineAlone, 400, "missingField", "'onDeadline' requires a deadline", "deadline"),
   Example(
     BodyProblem.notBeforeAfterDeadline, 400, "badTime", "'notBefore' must be earlier than 'deadline'", "notBefore"),

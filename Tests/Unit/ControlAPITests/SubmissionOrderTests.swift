@@ -30,7 +30,7 @@ struct SubmissionOrderTests {
   func nothing() throws {
     let submission = try read(#""key":null,"priority":null,"quietPeriod":null,"notBefore":null,"deadline":null"#)
     #expect(submission.key == nil && submission.priority == 0 && submission.quietPeriod == nil)
-    #expect(submission.notBefore == nil && submission.deadline == nil && submission.onDeadline == .expire)
+    #expect(submission.notBefore == nil && submission.deadline == nil && submission.onDeadline == nil)
     #expect(try read(#""onDeadline":null"#) == submission)
   }
 

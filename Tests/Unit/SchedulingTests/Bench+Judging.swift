@@ -292,7 +292,7 @@ extension Bench {
   /// One user's keys are not another's, unless the handler shares them.
   func isSameKey(_ one: Update, _ other: Update) -> Bool {
     one.handler == other.handler && one.key == other.key
-      && (one.submitter.uid == other.submitter.uid || policy(one).sharesKeys)
+      && (one.submitter.uid == other.submitter.uid || policy(one).sharesKeys || policy(one).key == one.key)
   }
 
   private func waitingOfSameKey(_ update: Update) -> StoredUpdate? {

@@ -286,4 +286,16 @@ struct KeyTests {
     #expect(bench.scheduler.waiting(handler: "page", key: "k", user: 1001) == nil)
     #expect(bench.violations == [])
   }
+
+  @Test("the handler's own key is everybody's: 30 updates of three users become one")
+  func handlerKey() {
+    var bench = Bench(policies: ["page": HandlerPolicy(key: "page")])
+    bench.touch()
+    for number in 0..<30 { bench.submit("u\(number)", key: "page", user: UInt32(1000 + number % 3)) }
+    bench.submit("own", key: "mine", user: 1001)
+    #expect(bench.scheduler.waitingCount == 2)
+    bench.release()
+    #expect(bench.running == id("u29"))
+    #expect(bench.violations == [])
+  }
 }

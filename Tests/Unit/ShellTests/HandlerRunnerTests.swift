@@ -46,7 +46,7 @@ struct HandlerRunnerTests {
       ("unit", .unit("touchgate-a@.service")), ("application", .delivery),
     ] {
       definitions[name] = HandlerDefinition(
-        name: name, file: "\(name).conf", kind: kind, parameters: [], timeout: .seconds(30), quietPeriod: nil)
+        name: name, file: "\(name).conf", kind: kind, parameters: [], timeout: .seconds(30))
     }
     runner = HandlerRunner(
       loop: loop, manager: manager, log: Log(), folder: folder, boot: "boot", definitions: definitions)
