@@ -74,7 +74,7 @@ let package = Package(
     library("CMicrohttpd", pkgConfig: "libmicrohttpd", apt: "libmicrohttpd-dev"),
 
     // Edge: the only modules that see C.
-    module("Linux", ["Timeline"]),
+    module("Linux", ["Timeline", "CLinux"]),
     module("ServiceLog", ["Linux", "Scheduling", "CLibsystemd"]),
     module("EventLoop", ["Timeline", "Linux", "CLinux", "CLibsystemd"]),
     module("SystemBus", ["Timeline", "Linux", "EventLoop", "CLibsystemd"]),

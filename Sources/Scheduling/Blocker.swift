@@ -27,6 +27,8 @@ public struct Blocker: Equatable, Sendable {
     case order
     /// Another update is being applied.
     case applying
+    /// Somebody has a turn.
+    case turn
     /// The queue cannot be written: the disk is full.
     case storeFull
     /// The queue cannot be written for another reason.
@@ -106,8 +108,10 @@ extension Blocker {
     // The service.
     /// An application that applies such updates connects.
     case receiverConnects
-    /// Another update, which is being applied, or a turn ends.
+    /// Another update, which is being applied, ends.
     case ends(WorkID)
+    /// A turn ends. `orAt`: at the latest; nil: with its owner's connection.
+    case turnEnds(TurnID, orAt: Instant?)
     /// The updates before it have been applied.
     case turnComes
     case storeIsWritable

@@ -41,10 +41,7 @@ extension Scheduler {
           code: .noReceiver, since: max(since, entry.acceptedAt), reason: .noReceiver(handler: handler),
           clears: .receiverConnects))
     }
-    if let current {
-      blockers.append(
-        Blocker(code: .applying, since: currentSince, owner: current.id.text, clears: .ends(current.id)))
-    }
+    if let current { blockers.append(blocker(current.id)) }
     if let first = line.ahead(of: id) {
       blockers.append(
         Blocker(code: .order, since: entry.acceptedAt, owner: first.text, clears: .turnComes))
@@ -63,6 +60,22 @@ extension Scheduler {
   /// id and for a turn. Time behind others counts as `applying`, while they are applied.
   public func blockedTimes(of id: UpdateID, at now: Instant) -> BlockedTimes? {
     entries[id].flatMap { $0.update == nil ? nil : $0.blocked.plus(sinceSample(of: $0, at: now)) }
+  }
+
+  /// What is being applied, or the turn that lasts.
+  private func blocker(_ current: WorkID) -> Blocker {
+    guard case .turn(let id) = current, let state = currentTurn else {
+      return Blocker(code: .applying, since: currentSince, owner: current.text, clears: .ends(current))
+    }
+    let turn = state.turn
+    return Blocker(
+      code: .turn, since: currentSince, owner: Self.name(turn.owner, turn.unit),
+      reason: turn.reason.isEmpty ? nil : .words(turn.reason), clears: .turnEnds(id, orAt: state.ends))
+  }
+
+  /// Of a hold or a turn: `shop.service, user 1000, process 4711`.
+  private static func name(_ owner: Submitter, _ unit: String?) -> String {
+    (unit.map { "\($0), " } ?? "") + "user \(owner.uid), process \(owner.pid)"
   }
 
   private func serviceBlockers() -> [Blocker] {
@@ -91,7 +104,7 @@ extension Scheduler {
     let inScope = holds.values.filter { isInScope($0.hold, of: screen) }
     for held in inScope.sorted(by: { ($0.since, $0.hold.id.text) < ($1.since, $1.hold.id.text) }) {
       let hold = held.hold
-      let owner = (hold.unit.map { "\($0), " } ?? "") + "user \(hold.owner.uid), process \(hold.owner.pid)"
+      let owner = Self.name(hold.owner, hold.unit)
       blockers.append(
         Blocker(
           code: .hold, since: held.since, screen: hold.screen, owner: owner, reason: .words(hold.reason),
@@ -168,7 +181,11 @@ extension Scheduler {
     if let storeTrouble { codes.insert(storeTrouble.reason.code) }
     if paused != nil { codes.insert(.paused) }
     if disturbedSince != nil { codes.insert(.touched) }
-    if current != nil { codes.insert(.applying) }
+    switch current?.id {
+    case .update: codes.insert(.applying)
+    case .turn: codes.insert(.turn)
+    case nil: break
+    }
     if holds.values.contains(where: { isInScope($0.hold, of: screen) }) { codes.insert(.hold) }
     for (scope, gateState) in gateStates where isInScope(scope, of: screen) {
       switch gateState {

@@ -69,6 +69,7 @@ extension Scheduler {
   public mutating func takeTurn(_ turn: Turn, at now: Instant) -> [Action] {
     entries[turn.id] = Entry(
       work: .turn(turn), attempts: 0, rechecksAtAcceptance: rechecks, acceptedAt: now, stage: .waiting)
+    turnIDs.insert(turn.id)
     enqueue(.turn(turn.id), at: now)
     return evaluate(at: now)
   }
@@ -77,6 +78,7 @@ extension Scheduler {
   public mutating func leave(_ id: TurnID, at now: Instant) -> [Action] {
     if entries[id] == nil { return [] }
     takeOut(.turn(id), at: now)
+    turnIDs.remove(id)
     entries[id] = nil
     if current?.id == .turn(id) { current = nil }
     return evaluate(at: now)

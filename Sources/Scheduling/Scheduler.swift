@@ -122,6 +122,8 @@ public struct Scheduler: Sendable {
   /// The write that `current` waits for failed; it is tried again at the next recheck.
   var mustWriteAgain = false
   var gateStates: [GateScope: GateState] = [:]
+  /// Of the turns that wait or last.
+  var turnIDs: Set<TurnID> = []
   var gateStatesSince: Instant = .distantPast
   var holds: [HoldID: HeldUntil] = [:]
   var paused: (pause: OperatorPause, since: Instant)?
@@ -212,6 +214,21 @@ public struct Scheduler: Sendable {
   /// The holds in effect, oldest first.
   public var activeHolds: [Hold] {
     holds.values.map(\.hold).sorted { ($0.since, $0.id.text) < ($1.since, $1.id.text) }
+  }
+
+  /// The turns, the one that lasts first, then those that wait, in order of arrival.
+  public var turns: [TurnState] {
+    turnIDs.compactMap(turn).sorted {
+      ($0.begun == nil ? 1 : 0, $0.turn.sequence) < ($1.begun == nil ? 1 : 0, $1.turn.sequence)
+    }
+  }
+
+  /// The turn that lasts; nil: none.
+  public var currentTurn: TurnState? { if case .turn(let id) = current?.id { turn(id) } else { nil } }
+
+  private func turn(_ id: TurnID) -> TurnState? {
+    guard case .turn(let turn) = entries[id]?.work else { return nil }
+    return TurnState(turn: turn, begun: current?.id == .turn(id) ? currentSince : nil)
   }
 
   /// Number of waiting updates; turns are not counted.

@@ -1,10 +1,20 @@
-/// The caller's exclusive moment: it waits for quiet as an update does, and while it lasts nothing is applied. It is
-/// never stored, and ends with `Scheduler.leave`.
+public import Timeline
+
+/// The caller's exclusive moment: it waits for quiet as an update does, and while it lasts nothing is applied. It ends with
+/// `Scheduler.leave`.
 public struct Turn: Equatable, Sendable {
   /// Unique among turns.
   public let id: TurnID
   /// The process that asked for it.
   public let owner: Submitter
+  /// The systemd unit of the owner; nil if it is unknown.
+  public let unit: String?
+  /// Shown to everybody who asks what blocks; at most 200 bytes, may be empty.
+  public let reason: String
+  /// When it was asked for.
+  public let since: WallTime
+  /// How long it lasts at most; nil: as long as its owner wants.
+  public let longest: Duration?
   /// The only screen that it waits for; nil: all screens.
   public let screen: String?
   /// How long no screen may have been touched; nil: the setting of the service.
@@ -13,13 +23,31 @@ public struct Turn: Equatable, Sendable {
   public let sequence: Int64
 
   public init(
-    id: TurnID, owner: Submitter, screen: String?, quietPeriod: Duration?, sequence: Int64
+    id: TurnID, owner: Submitter, unit: String? = nil, reason: String = "", since: WallTime, longest: Duration? = nil,
+    screen: String?, quietPeriod: Duration?, sequence: Int64
   ) {
     self.id = id
     self.owner = owner
+    self.unit = unit
+    self.reason = reason
+    self.since = since
+    self.longest = longest
     self.screen = screen
     self.quietPeriod = quietPeriod
     self.sequence = sequence
+  }
+}
+
+/// A turn that waits or lasts, for those who ask.
+public struct TurnState: Equatable, Sendable {
+  public let turn: Turn
+  /// Since when it lasts; nil: it waits.
+  public let begun: Instant?
+
+  /// When it ends at the latest; nil: it waits, or lasts as long as its owner wants.
+  public var ends: Instant? {
+    guard let begun, let longest = turn.longest else { return nil }
+    return begun + longest
   }
 }
 

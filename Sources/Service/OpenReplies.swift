@@ -23,7 +23,16 @@ struct OpenReplies {
     let guardKind: GuardKind
     /// Only the quiet moment counts: the turn ends as it begins (`GET /v1/quiet`).
     let isMoment: Bool
-    var hasStarted = false
+    /// How long the turn lasts at most; nil: as long as its owner wants.
+    var longest: Duration?
+    /// It has begun; it ends then at the latest (nil: as its owner wants).
+    var lasts: Lasting?
+
+    struct Lasting: Equatable {
+      let ends: Instant?
+    }
+
+    var hasStarted: Bool { lasts != nil }
   }
 
   struct Receiver: Equatable {
@@ -60,12 +69,12 @@ struct OpenReplies {
   func turn(_ id: TurnID) -> OpenTurn? { turns[id] }
 
   /// The turn begins. One that is only about the moment is over with that; the stream of any other is open from now on.
-  mutating func startTurn(_ id: TurnID) -> OpenTurn? {
+  mutating func startTurn(_ id: TurnID, at now: Instant) -> OpenTurn? {
     guard var turn = turns[id] else { return nil }
     if turn.isMoment {
       turns[id] = nil
     } else {
-      turn.hasStarted = true
+      turn.lasts = .init(ends: turn.longest.map { now + $0 })
       turns[id] = turn
       owners[turn.token] = .turn(id)
     }
@@ -84,7 +93,12 @@ struct OpenReplies {
       .sorted { $0.text < $1.text }
   }
 
-  var nextDeadline: Instant? { turns.values.filter { !$0.hasStarted }.compactMap(\.deadline).min() }
+  /// The turn that has lasted as long as it may.
+  func overrunTurn(at now: Instant) -> TurnID? {
+    turns.first { $0.value.lasts?.ends.map { $0 <= now } == true }?.key
+  }
+
+  var nextDeadline: Instant? { turns.values.compactMap { $0.hasStarted ? $0.lasts?.ends : $0.deadline }.min() }
 
   // MARK: Receivers
 

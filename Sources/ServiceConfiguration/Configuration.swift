@@ -24,6 +24,8 @@ public struct Configuration: Equatable, Sendable {
   public var onStuck: ContactTracker.StuckPolicy = .ignore
   /// `[Gate] GuardMax=`: the longest time that a device is grabbed.
   public var guardMax: Duration = .seconds(2)
+  /// `[Gate] MaxTurn=`: the longest turn; at least 1 s. `Duration.forever` (infinity): no limit.
+  public var maxTurn: Duration = .seconds(3600)
   /// `[Gate] MaxHold=`: the longest hold that outlives its caller; at least 1 s.
   public var maxHold: Duration = .seconds(3600)
   /// `[Queue] RetryInterval=`: time between rechecks while something waits; at least 100 ms.

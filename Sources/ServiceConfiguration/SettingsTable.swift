@@ -33,6 +33,7 @@ public enum SettingsTable {
     Row("Gate", "StuckAfter", \.stuckAfter, .timeSpan(atLeast: .seconds(10)), default: "10min", .devicesReadAgain),
     Row("Gate", "OnStuck", \.onStuck, .choice, default: "ignore", .devicesReadAgain),
     Row("Gate", "GuardMax", \.guardMax, .timeSpan(), default: "2s", .devicesReadAgain),
+    Row("Gate", "MaxTurn", \.maxTurn, .timeSpan(atLeast: .seconds(1)), default: "1h", .atOnce),
     Row("Gate", "MaxHold", \.maxHold, .timeSpan(atLeast: .seconds(1)), default: "1h", .atOnce),
   ]
 

@@ -48,6 +48,11 @@ public struct HoldReply: Codable, Equatable, Sendable {
 /// `GET /v1/holds`.
 public struct HoldListReply: Codable, Equatable, Sendable {
   public var holds: [HoldReply]
+  /// Turns block as holds do: those that wait and the one that lasts.
+  public var turns: [TurnStateReply]?
 
-  public init(holds: [HoldReply]) { self.holds = holds }
+  public init(holds: [HoldReply], turns: [TurnStateReply]? = nil) {
+    self.holds = holds
+    self.turns = turns
+  }
 }

@@ -9,6 +9,8 @@ public struct StatusReply: Codable, Equatable, Sendable {
   /// Counts by state. Every state is present, even with 0.
   public var updates: [String: Int]
   public var holds: [HoldReply]?
+  /// Those that wait and the one that lasts.
+  public var turns: [TurnStateReply]?
   /// The operator's pause; nil: updates are not paused.
   public var paused: PauseReply?
   public var oldestWaiting: UpdateReply?
@@ -22,11 +24,12 @@ public struct StatusReply: Codable, Equatable, Sendable {
   public init(
     version: String, touched: Bool, contacts: Int, gate: GateReply, screens: [ScreenReply],
     updates: [String: Int], oldestWaiting: UpdateReply?, lastResult: UpdateReply?, holds: [HoldReply]? = nil,
-    paused: PauseReply? = nil,
+    turns: [TurnStateReply]? = nil, paused: PauseReply? = nil,
     guard guards: GuardReply? = nil, warnings: [String], haptics: HapticsReply? = nil
   ) {
     self.haptics = haptics
     self.holds = holds
+    self.turns = turns
     self.guard = guards
     self.paused = paused
     self.version = version

@@ -4,8 +4,11 @@ public struct WhyReply: Codable, Equatable, Sendable {
   public var waiting: [UpdateReply]
   /// Updates of the last 24 hours that were not applied, newest first; at most 1000.
   public var unapplied: [UpdateReply]
+  /// The turn that lasts, and those that wait.
+  public var turns: [TurnStateReply]?
 
-  public init(waiting: [UpdateReply], unapplied: [UpdateReply]) {
+  public init(waiting: [UpdateReply], unapplied: [UpdateReply], turns: [TurnStateReply]? = nil) {
+    self.turns = turns
     self.waiting = waiting
     self.unapplied = unapplied
   }

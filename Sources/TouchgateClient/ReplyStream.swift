@@ -1,7 +1,7 @@
 /// An answer that stays open, read line by line. The connection is closed with the object, and a hold, a turn or a
 /// subscription that it carries ends.
 public final class ReplyStream {
-  private let stream: UnixStream
+  private var stream: UnixStream
   private var buffer: [UInt8] = []
 
   /// Returns when the answer has begun. Throws `refused` if its status is not 200.
@@ -26,6 +26,12 @@ public final class ReplyStream {
     let reply = try HTTPReply(parsing: head + (try stream.receiveAll(limit: 1024 * 1024)))
     throw .refused(status: reply.status, connection.problem(reply.status, reply.body))
   }
+
+  /// From now on `nextLine` waits without a limit, whatever the connection's time-out.
+  public func waitWithoutLimit() { stream.waitWithoutLimit() }
+
+  /// To be watched for reading; then `nextLine` returns a line or the end, except one that came before.
+  public var descriptor: CInt { stream.raw }
 
   /// Waits for the next line and returns it without its newline; nil if the service has ended the stream.
   public func nextLine() throws(ClientError) -> [UInt8]? {

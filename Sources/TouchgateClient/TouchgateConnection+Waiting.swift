@@ -38,9 +38,15 @@ extension TouchgateConnection {
     try call("POST", "/v1/holds", try encoded(request))
   }
 
-  /// Ends a hold. Throws `refused` with status 404 if there is none with this ID.
+  /// Ends a hold or a turn. Throws `refused` with status 404 if there is none with this ID.
   public func release(hold id: String) throws(ClientError) {
     let _: HoldOrAbout = try call("DELETE", "/v1/holds/\(percentEncoded(id))")
+  }
+
+  /// The turns that wait and the one that lasts.
+  public func turns() throws(ClientError) -> [TurnStateReply] {
+    let reply: TurnListReply = try call("GET", "/v1/turns")
+    return reply.turns
   }
 
   /// Waits for the caller's turn. It lasts from the first line, a `TurnReply`, until the stream is released. Throws

@@ -6,8 +6,10 @@ import Timeline
 struct UnixStream: ~Copyable {
   private let descriptor: FileDescriptor
   private let path: String
+  /// To be watched for reading.
+  var raw: CInt { descriptor.raw }
   private let timeout: Duration?
-  private let deadline: Instant?
+  private var deadline: Instant?
 
   /// Connects; `timeout` counts from here.
   init(path: String, timeout: Duration?) throws(ClientError) {
@@ -50,6 +52,9 @@ struct UnixStream: ~Copyable {
     default: throw .system(call: "connect", path: path, errno: reason.code)
     }
   }
+
+  /// From now on waits without a limit.
+  mutating func waitWithoutLimit() { deadline = nil }
 
   /// Sends all bytes. Stops if the service reads no further: its answer says why.
   func send(_ bytes: [UInt8]) throws(ClientError) {

@@ -9,6 +9,7 @@
 #include <spawn.h>
 #include <sys/file.h>
 #include <sys/mman.h>
+#include <sys/signalfd.h>
 #include <sys/syscall.h>
 #include <sys/timerfd.h>
 #include <unistd.h>
@@ -93,3 +94,13 @@ static inline int tg_timer_arm(int fd, long long due) {
 
 /// pipe2 with both ends close-on-exec: the reading one first.
 int tg_pipe(int ends[2]);
+
+/// A descriptor that does not block and reports these signals (signalfd(2)); -1 if that fails.
+static inline int tg_signal_descriptor(const sigset_t *signals) {
+  return signalfd(-1, signals, SFD_CLOEXEC | SFD_NONBLOCK);
+}
+/// The number of the next signal; 0: there is none now.
+static inline int tg_next_signal(int fd) {
+  struct signalfd_siginfo information;
+  return read(fd, &information, sizeof information) == (ssize_t)sizeof information ? (int)information.ssi_signo : 0;
+}

@@ -20,6 +20,8 @@ public enum Call: Equatable, Sendable {
   case whyAll
   case quiet
   case turn
+  case turns
+  case endTurn(String)
   case hold
   case holds
   case release(String)

@@ -32,6 +32,8 @@ extension Endpoint {
     // Quiet moments
     Endpoint(.get, "/v1/quiet", .quiet, query: ["for", "screen", "timeout"]),
     Endpoint(.post, "/v1/turns", .turn, query: ["timeout"], body: .optional(fields: TurnRequest.fields)),
+    Endpoint(.get, "/v1/turns", .turns),
+    Endpoint(.delete, "/v1/turns/{id}", Call.endTurn),
     Endpoint(.post, "/v1/holds", .hold, body: .required(fields: HoldRequest.fields)),
     Endpoint(.get, "/v1/holds", .holds),
     Endpoint(.delete, "/v1/holds/{id}", Call.release),

@@ -26,6 +26,7 @@ public enum BodyProblem: ProblemText {
   case longReason(most: Int)
   case unknownGuard(known: [String])
   case badTTL(most: Duration)
+  case badMax(most: Duration)
   case unknownKind(String, known: [String])
 
   public var refusal: CallRefusal {
@@ -88,6 +89,9 @@ public enum BodyProblem: ProblemText {
         400, "badTime",
         "'ttl' must be a time span such as 10min, more than 0 and at most \(TimeSpan.describe(most)) (MaxHold=)",
         field: "ttl")
+    case .badMax(let most):
+      CallRefusal(
+        400, "badMax", "'max' must be more than 0 and at most \(TimeSpan.describe(most)) (MaxTurn=)", field: "max")
     case .unknownKind(let name, let kinds):
       CallRefusal(
         400, "unknownKind", "unknown kind '\(name.shortened)'\(known("kinds", kinds, none: "there are none"))",

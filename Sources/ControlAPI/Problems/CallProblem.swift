@@ -18,6 +18,7 @@ public enum CallProblem: ProblemText {
   case handlerForbidden(uid: UInt32, handler: String, file: String)
   case updateOfOther(uid: UInt32)
   case holdOfOther(uid: UInt32)
+  case turnOfOther(uid: UInt32)
   case deliveryOfOther(id: String)
   // The service
   case stopping
@@ -69,6 +70,10 @@ public enum CallProblem: ProblemText {
       CallRefusal(
         403, "notYours",
         "permission denied: the hold belongs to user \(uid); releasing it requires the right \(Right.admin.rawValue)=")
+    case .turnOfOther(let uid):
+      CallRefusal(
+        403, "notYours",
+        "permission denied: the turn belongs to user \(uid); ending it requires the right \(Right.admin.rawValue)=")
     case .deliveryOfOther(let id):
       CallRefusal(
         403, "notYours", "permission denied: update '\(id.shortened)' was delivered to another user")

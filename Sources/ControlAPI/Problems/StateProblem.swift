@@ -6,6 +6,8 @@ public enum StateProblem: ProblemText {
   // One update or hold
   case unknownUpdate(String)
   case unknownHold(String)
+  case unknownTurn(String)
+  case turnEnded(reason: String)
   case idInUse(String)
   /// The id of another update.
   case idOfUpdate(String)
@@ -45,6 +47,8 @@ public enum StateProblem: ProblemText {
     switch self {
     case .unknownUpdate(let id): CallRefusal(404, "noSuchID", "unknown update '\(id.shortened)'")
     case .unknownHold(let id): CallRefusal(404, "noSuchID", "unknown hold '\(id.shortened)'")
+    case .unknownTurn(let id): CallRefusal(404, "noSuchID", "unknown turn '\(id.shortened)'")
+    case .turnEnded(let reason): CallRefusal(409, "turnEnded", "the turn did not begin: \(reason)")
     case .idInUse(let id):
       CallRefusal(409, "idInUse", "id '\(id)' is already used by an update with different content", field: "clientId")
     case .idOfUpdate(let id):

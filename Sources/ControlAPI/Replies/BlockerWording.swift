@@ -33,6 +33,11 @@ extension Blocker.Clears {
     case .backoffEnds(let time, let setbacks): "\(after(time)), after \(setbacks) unsuccessful starts"
     case .receiverConnects: "when an application connects (GET /v1/deliveries)"
     case .ends(let id): "when \(id) has ended"
+    case .turnEnds(let id, let time?):
+      "when the turn \(id) ends, \(after(time)) at the latest; its owner or an administrator ends it with "
+        + "`touchgate release \(id)`"
+    case .turnEnds(let id, nil):
+      "when the turn \(id) ends; its owner or an administrator ends it with `touchgate release \(id)`"
     case .turnComes: "when the updates before it have ended"
     case .storeIsWritable: "when the queue can be written"
     case .serviceIsStarted: "when the service has been started again"

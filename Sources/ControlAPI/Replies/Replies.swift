@@ -62,6 +62,14 @@ public struct Replies {
       reason: hold.reason, since: hold.since.rfc3339, until: hold.until?.rfc3339)
   }
 
+  public func turn(_ state: TurnState) -> TurnStateReply {
+    let turn = state.turn
+    return TurnStateReply(
+      id: turn.id.text, screen: turn.screen, uid: turn.owner.uid, pid: turn.owner.pid, unit: turn.unit,
+      reason: turn.reason, since: turn.since.rfc3339, startedAt: state.begun.map(clock.rfc3339),
+      until: state.ends.map(clock.rfc3339), blockers: state.begun == nil ? blockers(of: .turn(turn.id)) : nil)
+  }
+
   public func pause(_ pause: OperatorPause) -> PauseReply {
     PauseReply(since: pause.since.rfc3339, uid: pause.by.uid, reason: pause.reason)
   }

@@ -35,11 +35,15 @@ public struct CheckedTurn: Equatable, Sendable {
   public let quietPeriod: Duration?
   /// Nil: all screens. Whether the screen is known is not checked here.
   public let screen: String?
+  /// At most 200 bytes; may be empty.
+  public let reason: String
+  /// Nil: as long as `longest` in `init` allows.
+  public let longest: Duration?
   /// One of the names passed to `init`; nil: the default.
   public let guardKind: String?
 
-  /// `guardKinds`: the values of `Guard=`.
-  public init(body: [UInt8], guardKinds: [String]) throws(CallRefusal) {
+  /// `guardKinds`: the values of `Guard=`. `longest`: `MaxTurn=`.
+  public init(body: [UInt8], guardKinds: [String], longest: Duration) throws(CallRefusal) {
     let request = body.isEmpty ? TurnRequest() : try StrictJSON.decode(body, fields: TurnRequest.fields)
     if let kind = request.guard, !guardKinds.contains(kind) {
       throw BodyProblem.unknownGuard(known: guardKinds).refusal
@@ -50,6 +54,10 @@ public struct CheckedTurn: Equatable, Sendable {
     quietPeriod = try request.quietPeriod.map { text throws(CallRefusal) in try Submission.quietPeriod(text) }
     screen = request.screen
     guardKind = request.guard
+    reason = request.reason ?? ""
+    let own = try request.max.map { text throws(CallRefusal) in try TimeSpan.requested(text, "max") }
+    if let own, own > longest || own == .zero { throw BodyProblem.badMax(most: longest).refusal }
+    self.longest = own ?? (longest == .forever ? nil : longest)
   }
 }
 

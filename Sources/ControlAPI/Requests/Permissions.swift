@@ -31,12 +31,21 @@ public struct Permissions {
 
   /// An update is accessible to its submitter and with the right `Admin=`.
   public func requireUpdate(of submitter: UInt32) throws(CallRefusal) {
-    if peer.uid != submitter && !has(.admin) { throw CallProblem.updateOfOther(uid: submitter).refusal }
+    try requireOwner(submitter, or: .updateOfOther(uid: submitter))
   }
 
   /// A hold is released by its owner or with the right `Admin=`.
   public func requireHold(of owner: UInt32) throws(CallRefusal) {
-    if peer.uid != owner && !has(.admin) { throw CallProblem.holdOfOther(uid: owner).refusal }
+    try requireOwner(owner, or: .holdOfOther(uid: owner))
+  }
+
+  /// A turn is ended by its owner or with the right `Admin=`.
+  public func requireTurn(of owner: UInt32) throws(CallRefusal) {
+    try requireOwner(owner, or: .turnOfOther(uid: owner))
+  }
+
+  private func requireOwner(_ owner: UInt32, or problem: CallProblem) throws(CallRefusal) {
+    if peer.uid != owner && !has(.admin) { throw problem.refusal }
   }
 
   /// Who is allowed to submit to a handler is also allowed to receive its updates.

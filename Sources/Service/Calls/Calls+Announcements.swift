@@ -78,6 +78,7 @@ extension Calls {
   /// Requests that have waited for as long as they wanted.
   func timePassed(_ now: Instant) {
     refuseOverdueTurns(now)
+    endOverrunTurn(now)
     for overdue in answers.timedOut(at: now) {
       answer(overdue.token) {
         if overdue.accepted { return try show(overdue.id, status: 202, now) }
@@ -91,7 +92,7 @@ extension Calls {
   /// Streams end, but for that of an application that may still acknowledge what it has.
   func stop(_ now: Instant) {
     for (token, owner) in open.all {
-      if case .turn(let id) = owner { leaveTurn(id, now) }
+      if case .turn(let id) = owner { leaveTurn(id, now, because: "the service is stopping") }
       if runner.delivery?.receiver == token { continue }
       server.end(token)
     }

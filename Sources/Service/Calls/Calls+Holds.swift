@@ -37,7 +37,7 @@ extension Calls {
     try makeRoom(for: caller)
     let wall = SystemClock.wall
     let hold = Hold(
-      id: newID(), screen: request.screen, owner: caller.submitter, unit: Self.unit(ofProcess: caller.peer.pid),
+      id: newID(), screen: request.screen, owner: caller.submitter, unit: unit(of: caller.peer),
       reason: request.reason, since: wall, until: request.ttl.map { wall + $0 })
     log.info("held by \(caller.name) (\(hold.id)): \(hold.reason)")
     if hold.until != nil {
@@ -62,24 +62,31 @@ extension Calls {
     case .tooMany: throw StateProblem.tooManyHolds(limit: limits.all, uid: nil).refusal
     case .givesWay(let user):
       guard let hold = held.last(where: { $0.owner.uid == user }) else { break }
-      log.warning("hold \(hold.id) ended: \(limits.all) holds are active, and its owner, user \(user), has the most")
-      end(hold, caller.now)
+      let reason = "\(limits.all) holds are active, and its owner, user \(user), has the most"
+      log.warning("hold \(hold.id) ended: \(reason)")
+      end(hold, reason, caller.now)
     }
   }
 
-  /// Ends a hold, and the stream of a bound one.
-  private func end(_ hold: Hold, _ now: Instant) {
-    if let stream = open.closeHold(hold.id) { server.end(stream) }
+  /// Ends a hold, and the stream of a bound one: its last line says why, so that the owner takes no other.
+  private func end(_ hold: Hold, _ reason: String, _ now: Instant) {
+    if let stream = open.closeHold(hold.id) {
+      write(stream, TurnEndReply(ended: reason), now)
+      server.end(stream)
+    }
     engine.feed { $0.release(hold.id, at: now) }
   }
 
   func holds(_ caller: Caller) -> HTTPResponse {
-    Replies.json(200, HoldListReply(holds: engine.scheduler.activeHolds.map(replies(caller.now).hold)))
+    let (scheduler, replies) = (engine.scheduler, replies(caller.now))
+    return Replies.json(
+      200, HoldListReply(holds: scheduler.activeHolds.map(replies.hold), turns: scheduler.turns.map(replies.turn)))
   }
 
-  /// A bound hold ends with its stream; if another request releases it, the stream ends with the hold.
+  /// Turns are released as holds are. A bound hold ends with its stream; if another request releases it, the stream ends with the hold.
   func release(_ text: String, _ caller: Caller) throws -> HTTPResponse? {
     guard let hold = engine.scheduler.activeHolds.first(where: { $0.id.text == text }) else {
+      if engine.scheduler.turns.contains(where: { $0.turn.id.text == text }) { return try endTurn(text, caller) }
       throw StateProblem.unknownHold(text).refusal
     }
     try permissions(caller).requireHold(of: hold.owner.uid)
@@ -88,13 +95,13 @@ extension Calls {
       try awaitChange(caller) { $0.release(hold.id, at: caller.now) }
       return nil
     }
-    end(hold, caller.now)
+    end(hold, "released by \(caller.name)", caller.now)
     return Replies.json(200, replies(caller.now).hold(hold))
   }
 
   /// The unit of a process, from its control group; nil: none, or the process is gone.
-  private static func unit(ofProcess pid: Int32) -> String? {
-    guard let bytes = try? readFile("/proc/\(pid)/cgroup", limit: 4096) else { return nil }
+  func unit(of peer: Peer) -> String? {
+    guard let bytes = try? readFile("/proc/\(peer.pid)/cgroup", limit: 4096) else { return nil }
     let names = String(decoding: bytes, as: UTF8.self).split(separator: "\n").flatMap { $0.split(separator: "/") }
     return names.last { $0.hasSuffix(".service") || $0.hasSuffix(".scope") }.map { String($0).shortened }
   }

@@ -69,6 +69,13 @@ extension Calls {
       gates.map { name, gate in
         if case .clear = gate.state { return (("screen", name), 1) } else { return (("screen", name), 0) }
       })
+    let turns = engine.scheduler.turns
+    text.add(
+      "touchgate_turns", .gauge, "Turns, by whether they wait or last.",
+      [
+        (("state", "waiting"), turns.count { $0.begun == nil }),
+        (("state", "lasting"), turns.count { $0.begun != nil }),
+      ])
     text.add("touchgate_screens_missing", .gauge, "Screens that are missing.", input.screens.absences.count)
   }
 }

@@ -33,6 +33,7 @@ extension Calls {
         gate: replies.machine(snapshot), screens: replies.screens(snapshot),
         updates: store.counts, oldestWaiting: try scheduler.oldestWaiting.flatMap(store.find).map(replies.update),
         lastResult: try store.lastFinished().map(replies.update), holds: scheduler.activeHolds.map(replies.hold),
+        turns: scheduler.turns.map(replies.turn),
         paused: scheduler.pause.map(replies.pause),
         guard: guardReply,
         warnings: storeWarnings + input.warnings + starvationWarning(caller.now) + haptics.warnings,

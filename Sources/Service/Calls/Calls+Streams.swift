@@ -88,7 +88,7 @@ extension Calls {
       log.info("hold \(id) ended with its owner's connection")
       engine.feed { $0.release(id, at: now) }
     case .turn(let id):
-      leaveTurn(id, now)
+      leaveTurn(id, now, because: "its owner closed the connection")
     case .reader:
       feed.removeReader(token)
     case .receiver(let handler, let isLast):

@@ -23,7 +23,11 @@ extension Calls {
     let replies = replies(caller.now)
     let waiting = try engine.store.oldestUnfinished(limit: 1000).map(replies.update)
     let unapplied = try engine.store.unapplied(since: SystemClock.wall + .seconds(-86400), limit: 1000)
-    return Replies.json(200, WhyReply(waiting: waiting, unapplied: unapplied.map(replies.update)))
+    return Replies.json(
+      200,
+      WhyReply(
+        waiting: waiting, unapplied: unapplied.map(replies.update),
+        turns: engine.scheduler.turns.map(replies.turn)))
   }
 
   /// For a unit to read; not for everybody who can open the socket.
@@ -57,6 +61,7 @@ extension Calls {
     let id = try waiting(kind == .force ? try find(text, caller) : try own(text, caller))
     if kind == .force { log.warning("\(id): forced by \(caller.name)", .forced, [.update(id)]) }
     try awaitChange(caller) { $0.expedite(id, kind) }
+    if kind == .force { overruleTurn(by: caller, for: id) }
     return nil
   }
 

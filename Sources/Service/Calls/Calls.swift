@@ -124,6 +124,8 @@ final class Calls {
     case .release(let id): try release(id, caller)
     case .quiet: try quiet(caller)
     case .turn: try turn(caller)
+    case .turns: turns(caller)
+    case .endTurn(let id): try endTurn(id, caller)
     case .events: try readEvents(caller)
     case .receive: try receive(caller)
     case .acknowledge(let id): try acknowledge(id, caller)

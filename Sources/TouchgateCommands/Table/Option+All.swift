@@ -66,6 +66,9 @@ extension Option {
   static let timeout = Option(
     name: "timeout", value: .required("TIME"),
     help: "stop waiting after TIME and exit with status 75; at most 1d; default: no limit")
+  static let max = Option(
+    name: "max", value: .required("TIME"),
+    help: "end the turn after TIME if the command still runs; at most and by default MaxTurn= in touchgate.conf")
   static let `guard` = Option(
     name: "guard", help: "grab the touchscreens while the command starts, so that no other program receives touches")
   static let why = Option(

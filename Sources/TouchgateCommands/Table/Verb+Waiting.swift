@@ -27,16 +27,21 @@ extension Verb {
     name: "run",
     summary: "run a command in the first quiet moment",
     forms: [
-      Form(.command, optional: [.option(.quiet), .option(.screen), .option(.guard), .option(.timeout)])
+      Form(
+        .command,
+        optional: [.option(.quiet), .option(.screen), .option(.guard), .option(.timeout), .option(.why), .option(.max)])
     ],
     description: """
       Waits for a moment in which an update with this quiet period would be applied, and runs the command, with your \
-      permissions and in your session. No update is applied while it runs. Like flock(1), for human attention.
+      permissions and in your session. No update is applied while it runs. Like flock(1), for human attention. If the \
+      turn ends first (--max, MaxTurn= in touchgate.conf, touchgate release or force), the command is not stopped, and a \
+      line on standard error says so.
       """,
     examples: [
       Example("touchgate run --quiet 30s -- systemctl reboot"),
       Example("touchgate run --quiet 5s --guard -- systemctl restart kiosk"),
       Example("touchgate run --timeout 1h -- ./install || echo not now"),
+      Example("touchgate run --why 'firmware update' --max 20min -- ./flash"),
     ],
     exits: [
       ExitMeaning("N", "exit status of the command; 128 + N if signal N ended it"),
@@ -71,22 +76,24 @@ extension Verb {
 
   static let holds = Verb(
     name: "holds",
-    summary: "list holds",
+    summary: "list holds and turns",
     forms: [Form()],
-    description: "Prints one line per hold: ID, owner, age, end and reason.",
+    description: "Prints one line per hold and per turn: ID, owner, age, end and reason.",
     examples: [Example("touchgate holds")],
     exits: [],
     action: Holds.init)
 
   static let release = Verb(
     name: "release",
-    summary: "end a hold",
+    summary: "end a hold or a turn",
     forms: [Form(.operand(.holdID))],
-    description: "Ends a hold: your own or, with the right Admin=, any.",
+    description: """
+      Ends a hold or a turn: your own or, with the right Admin=, any. A command that runs in the turn is not stopped.
+      """,
     examples: [Example("touchgate release 01JDXYZ0000000000000000000")],
     exits: [
-      ExitMeaning(.noSuchID, "there is no hold with this ID"),
-      ExitMeaning(.notPermitted, "the hold belongs to another user"),
+      ExitMeaning(.noSuchID, "there is no hold or turn with this ID"),
+      ExitMeaning(.notPermitted, "the hold or turn belongs to another user"),
     ],
     action: Release.init)
 }

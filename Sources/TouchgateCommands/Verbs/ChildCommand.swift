@@ -1,14 +1,17 @@
 import Glibc
 import Linux
 
-/// Runs a command to its end and returns its exit status: 128 + N if signal N ended it, as shells report it.
-func runToEnd(_ command: [String]) throws(Failure) -> ExitCode {
+/// Runs a command to its end and returns its exit status: 128 + N if signal N ended it, as shells report it. `watch`: what
+/// protects it.
+func runToEnd(_ command: [String], watching watch: StreamWatch? = nil) throws(Failure) -> ExitCode {
   // A terminal sends its signals to the command, too. What is sent to this process alone is passed on.
-  var signals = sigset_t()
-  sigemptyset(&signals)
-  for number in [SIGCHLD, SIGTERM, SIGHUP, SIGINT, SIGQUIT] { sigaddset(&signals, number) }
-  var before = sigset_t()
-  sigprocmask(SIG_BLOCK, &signals, &before)
+  let signals: SignalDescriptor
+  do throws(Errno) {
+    signals = try SignalDescriptor([SIGCHLD, SIGTERM, SIGHUP, SIGINT, SIGQUIT])
+  } catch {
+    throw Failure(.cannotRun(command[0], error), code: .notStarted)
+  }
+  var before = signals.before
   var attributes = posix_spawnattr_t()
   posix_spawnattr_init(&attributes)
   defer { posix_spawnattr_destroy(&attributes) }
@@ -22,8 +25,11 @@ func runToEnd(_ command: [String]) throws(Failure) -> ExitCode {
     throw Failure(.cannotRun(command[0], Errno(code)), code: code == ENOENT ? .commandNotFound : .cannotExecute)
   }
   while true {
-    var number: CInt = 0
-    sigwait(&signals, &number)
+    var entries = [signals.raw, watch?.descriptor ?? -1].map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
+    let count = retry { poll(&entries, 2, watch?.timeout ?? -1) }
+    if count == 0 { watch?.reconnect() }
+    if entries[1].revents != 0 { watch?.read() }
+    guard let number = signals.next() else { continue }
     switch number {
     case SIGTERM, SIGHUP: kill(child, number)
     case SIGCHLD:

@@ -18,7 +18,7 @@ struct Hold: Action {
 
   private func runCommand(_ session: Session) throws(Failure) -> ExitCode {
     let stream = try askingToStart { () throws(ClientError) in try session.patient.boundHold(request) }
-    return try withExtendedLifetime(stream) { () throws(Failure) in try runToEnd(command) }
+    return try runToEnd(command, watching: StreamWatch("hold", stream, session.service, orHold: request))
   }
 
   /// Prints the hold and returns when it has ended.

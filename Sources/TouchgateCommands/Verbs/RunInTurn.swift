@@ -13,14 +13,16 @@ struct RunInTurn: Action {
     guard try askingToStart({ () throws(ClientError) in try stream.nextLine() }) != nil else {
       throw Failure(.noTurn, code: .notStarted)
     }
-    return try withExtendedLifetime(stream) { () throws(Failure) in try runToEnd(command) }
+    let hold = HoldRequest(reason: turn.reason ?? "touchgate run", screen: turn.screen)
+    return try runToEnd(command, watching: StreamWatch("turn", stream, session.service, orHold: hold))
   }
 }
 
 extension RunInTurn {
   init(_ arguments: Arguments) throws(UsageError) {
     turn = TurnRequest(
-      quietPeriod: arguments[.quiet], screen: arguments[.screen], guard: arguments.has(.guard) ? "grab" : nil)
+      quietPeriod: arguments[.quiet], screen: arguments[.screen], guard: arguments.has(.guard) ? "grab" : nil,
+      reason: arguments[.why], max: arguments[.max])
     timeout = arguments[.timeout]
     command = arguments.command
   }

@@ -26,7 +26,10 @@ extension Why {
 struct WhyAll: Action {
   func run(_ session: Session) throws(Failure) -> ExitCode {
     let why = try asking { () throws(ClientError) in try session.service.why() }
-    try session.print(why) { session.view.blockersOfAll($0.waiting) + session.view.endsOfAll($0.unapplied) }
+    try session.print(why) { why in
+      session.view.turns(why.turns ?? []) + session.view.blockersOfAll(why.waiting)
+        + session.view.endsOfAll(why.unapplied)
+    }
     return .success
   }
 }

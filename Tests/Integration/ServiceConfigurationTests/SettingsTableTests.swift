@@ -28,6 +28,7 @@ struct Sample {
     "Gate StuckAfter": Sample("10s", bad: "9s"),
     "Gate OnStuck": Sample("hold", bad: "release"),
     "Gate GuardMax": Sample("5s", bad: "x"),
+    "Gate MaxTurn": Sample("infinity", bad: "999ms"),
     "Gate MaxHold": Sample("1s", bad: "999ms"),
     "Queue RetryInterval": Sample("100ms", bad: "99ms"),
     "Queue MaxWaiting": Sample("1", bad: "0"),

@@ -50,7 +50,7 @@ struct CheckedRequestTests {
   // MARK: Turns
 
   private func turn(_ text: String) throws(CallRefusal) -> CheckedTurn {
-    try CheckedTurn(body: bytes(text), guardKinds: ["grab", "verify", "none"])
+    try CheckedTurn(body: bytes(text), guardKinds: ["grab", "verify", "none"], longest: .seconds(3600))
   }
 
   @Test("a turn without a body has the defaults")

@@ -99,6 +99,9 @@ private let body = [
   Example(
     BodyProblem.unknownOnDeadline, 400, "badOnDeadline", "'onDeadline' must be expire, apply or force", "onDeadline"),
   Example(
+    BodyProblem.badMax(most: .seconds(3600)), 400, "badMax", "'max' must be more than 0 and at most 1 h (MaxTurn=)",
+    "max"),
+  Example(
     BodyProblem.loosens(.quietPeriod, value: "30s", file: "/etc/touchgate/handlers.d/menu.conf", field: "quietPeriod"),
     403, "loosens",
     "permission denied: /etc/touchgate/handlers.d/menu.conf says QuietPeriod=30s, which 'quietPeriod' may not loosen; "
@@ -177,6 +180,9 @@ private let call = [
     CallProblem.holdOfOther(uid: 7), 403, "notYours",
     "permission denied: the hold belongs to user 7; releasing it requires the right Admin="),
   Example(
+    CallProblem.turnOfOther(uid: 7), 403, "notYours",
+    "permission denied: the turn belongs to user 7; ending it requires the right Admin="),
+  Example(
     CallProblem.deliveryOfOther(id: "a"), 403, "notYours", "permission denied: update 'a' was delivered to another user"
   ),
   Example(CallProblem.stopping, 503, "stopping", "touchgated is stopping; try again when it is running"),
@@ -186,6 +192,9 @@ private let call = [
 private let state = [
   Example(StateProblem.unknownUpdate("a"), 404, "noSuchID", "unknown update 'a'"),
   Example(StateProblem.unknownHold("a"), 404, "noSuchID", "unknown hold 'a'"),
+  Example(StateProblem.unknownTurn("a"), 404, "noSuchID", "unknown turn 'a'"),
+  Example(
+    StateProblem.turnEnded(reason: "released"), 409, "turnEnded", "the turn did not begin: released"),
   Example(
     StateProblem.idInUse("a"), 409, "idInUse", "id 'a' is already used by an update with different content",
     "clientId"),

@@ -257,7 +257,9 @@ struct ActionQueueTests {
   @Test("a turn has a last look and nothing to prepare or to store")
   func turn() {
     var effects = ScriptedEffects()
-    let turn = Turn(id: id("t"), owner: Submitter(uid: 1, pid: 2), screen: nil, quietPeriod: nil, sequence: 1)
+    let turn = Turn(
+      id: id("t"), owner: Submitter(uid: 1, pid: 2), since: WallTime(millisecondsSinceEpoch: 0), screen: nil,
+      quietPeriod: nil, sequence: 1)
     effects.actions.append(effects.scheduler.takeTurn(turn, at: at(1)))
     effects.drain(at: at(1))
     #expect(effects.news() == ["last look t", "starts", "start turn t"])
@@ -266,7 +268,9 @@ struct ActionQueueTests {
   @Test("a turn whose client leaves before the last look has none")
   func turnIsLeft() {
     var effects = ScriptedEffects()
-    let turn = Turn(id: id("t"), owner: Submitter(uid: 1, pid: 2), screen: nil, quietPeriod: nil, sequence: 1)
+    let turn = Turn(
+      id: id("t"), owner: Submitter(uid: 1, pid: 2), since: WallTime(millisecondsSinceEpoch: 0), screen: nil,
+      quietPeriod: nil, sequence: 1)
     effects.actions.append(effects.scheduler.takeTurn(turn, at: at(1)))
     effects.actions.append(effects.scheduler.leave(id("t"), at: at(1)))
     effects.drain(at: at(1))

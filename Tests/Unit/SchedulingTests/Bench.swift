@@ -159,7 +159,8 @@ struct Bench {
     guard turns[id(text)] == nil else { return }
     sequence += 1
     let turn = Turn(
-      id: id(text), owner: Submitter(uid: 3, pid: 1), screen: screen, quietPeriod: quiet, sequence: sequence)
+      id: id(text), owner: Submitter(uid: 3, pid: 1), unit: "flash.service", reason: "firmware", since: knownWall,
+      longest: .seconds(600), screen: screen, quietPeriod: quiet, sequence: sequence)
     turns[turn.id] = turn
     perform(scheduler.takeTurn(turn, at: now))
   }

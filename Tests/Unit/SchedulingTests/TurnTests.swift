@@ -21,10 +21,28 @@ struct TurnTests {
     #expect(bench.news().suffix(2) == ["last look t", "start t, 2000 ms after the release"], "nothing is stored")
     bench.pass(until: 100)
     #expect(bench.turnRunning == id("t"))
-    #expect(bench.scheduler.blockers(of: id("a"), at: bench.now).map(\.code) == [.applying])
+    let blocker = bench.scheduler.blockers(of: id("a"), at: bench.now).first
+    #expect(blocker?.code == .turn && blocker?.owner == "flash.service, user 3, process 1")
+    #expect(blocker?.reason == .words("firmware") && blocker?.clears == .turnEnds(id("t"), orAt: at(12 + 600)))
     bench.leave("t")
     #expect(bench.running == id("a"))
     #expect(bench.violations == [])
+  }
+
+  @Test("turns are listed: the one that lasts first, then those that wait, in order of arrival")
+  func listed() {
+    var bench = Bench()
+    bench.submit("a")
+    for name in ["t", "u", "v"] { bench.turn(name) }
+    #expect(bench.scheduler.turns.map(\.turn.id) == [id("t"), id("u"), id("v")])
+    #expect(bench.scheduler.currentTurn == nil && bench.scheduler.turns.allSatisfy { $0.ends == nil })
+    bench.leave("t")
+    bench.handlerEnds()
+    #expect(
+      bench.scheduler.currentTurn?.turn.id == id("u") && bench.scheduler.currentTurn?.ends == bench.now + .seconds(600))
+    bench.leave("u")
+    bench.leave("v")
+    #expect(bench.scheduler.turns == [] && bench.scheduler.currentTurn == nil)
   }
 
   @Test("a turn is no update: it counts in no queue, and has no attempts and no times")
@@ -94,7 +112,7 @@ struct TurnTests {
       bench.cancel("t")
       #expect(bench.turnRunning == id("t") && bench.store[id("t")]?.isFinished == true)
       bench.submit("next")
-      #expect(bench.scheduler.blockers(of: id("next"), at: bench.now).first?.clears == .ends(.turn(id("t"))))
+      #expect(bench.scheduler.blockers(of: id("next"), at: bench.now).first?.code == .turn)
       bench.leave("t")
       #expect(bench.running == id("next") && bench.scheduler.inProgress == .update(id("next")))
       #expect(bench.violations == [])

@@ -37,7 +37,7 @@ struct OpenRepliesTests {
     let (first, second): (TurnID, TurnID) = (try id("a"), try id("b"))
     replies.awaitTurn(first, turn(1))
     replies.awaitTurn(second, turn(2))
-    #expect(replies.startTurn(second)?.hasStarted == true)
+    #expect(replies.startTurn(second, at: at(1))?.hasStarted == true)
     #expect(replies.gone(token(1)) == .turn(first))
     #expect(replies.gone(token(2)) == .turn(second))
     #expect(replies.endTurn(second)?.hasStarted == true)
@@ -51,17 +51,33 @@ struct OpenRepliesTests {
     replies.awaitTurn(second, turn(2, deadline: at(3)))
     replies.awaitTurn(third, turn(3))
     #expect(replies.nextDeadline == at(3))
-    _ = replies.startTurn(second)
+    _ = replies.startTurn(second, at: at(1))
     #expect(replies.nextDeadline == at(5))
     #expect(replies.overdueTurns(at: at(4.9)) == [])
     #expect(replies.overdueTurns(at: at(5)) == [first])
+  }
+
+  @Test("a turn that has begun lasts as long as it may, and one without a limit as its owner wants")
+  mutating func overrun() throws {
+    let (first, second): (TurnID, TurnID) = (try id("a"), try id("b"))
+    var limited = turn(1)
+    limited.longest = .seconds(10)
+    replies.awaitTurn(first, limited)
+    replies.awaitTurn(second, turn(2))
+    #expect(replies.nextDeadline == nil, "the time counts from its beginning")
+    _ = replies.startTurn(first, at: at(5))
+    _ = replies.startTurn(second, at: at(5))
+    #expect(replies.nextDeadline == at(15))
+    #expect(replies.overrunTurn(at: at(14.9)) == nil && replies.overrunTurn(at: at(15)) == first)
+    _ = replies.endTurn(first)
+    #expect(replies.nextDeadline == nil && replies.overrunTurn(at: at(1000)) == nil)
   }
 
   @Test("a turn that only waits for quiet ends as soon as it begins")
   mutating func moment() throws {
     let id: TurnID = try id("a")
     replies.awaitTurn(id, turn(1, isMoment: true))
-    #expect(replies.startTurn(id)?.hasStarted == false)
+    #expect(replies.startTurn(id, at: at(1))?.hasStarted == false)
     #expect(replies.turn(id) == nil && replies.gone(token(1)) == nil)
   }
 

@@ -97,6 +97,66 @@ struct StreamCallsTests {
     #expect(bench.state("a") == "applying")
   }
 
+  @Test("a turn says who has it and why, to those who ask what blocks, and for how long at most")
+  func turnIsVisible() throws {
+    let bench = try CallsBench()
+    let token = bench.ask("POST", "/v1/turns", #"{"reason": "firmware", "max": "10min"}"#)
+    let id = try #require(bench.socket.answer(token)?["id"] as? String)
+    _ = bench.answer("POST", "/v1/updates", menu)
+    let why = try #require(bench.answer("GET", "/v1/updates/a/why")?.text)
+    #expect(
+      why.contains(#""code":"turn""#) && why.contains("firmware") && why.contains("touchgate release \(id)"), "\(why)")
+    for path in ["/v1/turns", "/v1/holds", "/v1/status"] {
+      #expect(bench.answer("GET", path)?.text.contains(#""reason":"firmware""#) == true, "\(path)")
+    }
+    let waiting = bench.ask("POST", "/v1/turns", #"{"reason": "later"}"#)
+    #expect(bench.answer("GET", "/v1/turns")?.text.contains("later") == true && bench.socket.answer(waiting) == nil)
+    #expect(bench.answer("POST", "/v1/turns", #"{"max": "61min"}"#)?.code == "badMax")
+    #expect(bench.answer("POST", "/v1/turns", #"{"max": "0"}"#)?.code == "badMax")
+  }
+
+  @Test("a turn ends after its longest time, and its owner is told; then the update is applied")
+  func turnOverruns() throws {
+    let bench = try CallsBench()
+    _ = bench.ask("GET", "/v1/deliveries?handler=menu")
+    let token = bench.ask("POST", "/v1/turns", #"{"max": "10s"}"#)
+    _ = bench.answer("POST", "/v1/updates", menu)
+    bench.pass(until: 10)
+    #expect(bench.socket.streams.contains(token) && bench.state("a") == "waiting")
+    bench.pass(until: 20)
+    #expect(!bench.socket.streams.contains(token))
+    let words = bench.socket.answer(token)?["ended"] as? String
+    #expect(words == "it has lasted 10 s, the longest that its --max or MaxTurn= allows")
+    #expect(bench.state("a") != "waiting" && bench.engine.scheduler.turns == [])
+  }
+
+  @Test("a turn is released by its owner or an administrator, whether it waits or lasts")
+  func turnReleased() throws {
+    let bench = try CallsBench()
+    let token = bench.ask("POST", "/v1/turns")
+    let id = try #require(bench.socket.answer(token)?["id"] as? String)
+    let waiting = bench.ask("POST", "/v1/turns")
+    #expect(bench.answer("DELETE", "/v1/turns/\(id)", uid: 1001)?.code == "notYours")
+    #expect(bench.answer("DELETE", "/v1/turns/x")?.status == 404)
+    let next = try #require(bench.engine.scheduler.turns.last?.turn.id.text)
+    #expect(bench.answer("DELETE", "/v1/turns/\(next)")?.status == 200)
+    #expect(bench.socket.answer(waiting)?.code == "turnEnded")
+    #expect(bench.answer("DELETE", "/v1/turns/\(id)", uid: 500)?.status == 200)
+    #expect((bench.socket.answer(token)?["ended"] as? String)?.hasPrefix("released by user 500") == true)
+    #expect(bench.engine.scheduler.turns == [] && !bench.engine.scheduler.isAnythingWaiting)
+  }
+
+  @Test("an update that is forced overrules the turn")
+  func turnOverruled() throws {
+    let bench = try CallsBench()
+    _ = bench.ask("GET", "/v1/deliveries?handler=menu")
+    let token = bench.ask("POST", "/v1/turns")
+    _ = bench.answer("POST", "/v1/updates", menu)
+    #expect(bench.answer("POST", "/v1/updates/a/force", uid: 0)?.status == 200)
+    #expect((bench.socket.answer(token)?["ended"] as? String)?.hasPrefix("overruled: ") == true)
+    #expect(bench.engine.scheduler.turns == [] && bench.state("a") != "waiting")
+  }
+
   @Test("a turn on a touched screen waits; when its time is over it is told what blocks")
   func lateTurn() throws {
     let bench = try CallsBench(touched: true)

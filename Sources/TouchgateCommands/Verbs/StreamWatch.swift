@@ -1,0 +1,67 @@
+import FoundationEssentials
+import Linux
+import Timeline
+import TouchgateAPI
+import TouchgateClient
+
+/// Keeps the stream of a turn or a hold while a command runs. If the connection is lost, takes a hold with the same reason,
+/// which begins at once; if it cannot, or the service has ended the turn, says so on standard error: the command
+/// continues, and nothing protects it any more.
+final class StreamWatch {
+  /// How long a new connection is tried for: a service that is restarted is back by then.
+  static let patience: Duration = .seconds(30)
+  /// The longest that one attempt keeps the caller from the command's end.
+  private static let attempt: Duration = .seconds(1)
+
+  /// `turn` or `hold`.
+  private let subject: String
+  private let service: TouchgateConnection
+  private let request: HoldRequest
+  private var stream: ReplyStream?
+  private var givesUpAt: Instant?
+
+  /// `request`: the hold to be taken if the connection is lost.
+  init(_ subject: String, _ stream: ReplyStream, _ service: TouchgateConnection, orHold request: HoldRequest) {
+    self.subject = subject
+    self.stream = stream
+    self.service = service
+    self.request = request
+  }
+
+  /// To be watched for reading; nil while there is no connection.
+  var descriptor: CInt? { stream?.descriptor }
+  /// When to call `reconnect`, in milliseconds from now; -1: never.
+  var timeout: CInt { givesUpAt == nil ? -1 : 100 }
+
+  /// Reads what has arrived.
+  func read() {
+    if let line = try? stream?.nextLine() {
+      guard let end = try? JSONDecoder().decode(TurnEndReply.self, from: Data(line)) else { return }
+      stream = nil
+      report(end.ended)
+      return
+    }
+    stream = nil
+    givesUpAt = SystemClock.monotonic + Self.patience
+  }
+
+  /// Tries once, if the connection is lost.
+  func reconnect() {
+    guard let end = givesUpAt else { return }
+    do throws(ClientError) {
+      stream = try TouchgateConnection(path: service.path, timeout: Self.attempt).boundHold(request)
+      stream?.waitWithoutLimit()
+      givesUpAt = nil
+      StandardStream.error.report("the connection to touchgated was lost; a hold keeps updates from being applied now")
+    } catch {
+      if SystemClock.monotonic < end { return }
+      givesUpAt = nil
+      report("\(error)")
+    }
+  }
+
+  private func report(_ reason: String) {
+    StandardStream.error.report(
+      "the \(subject) has ended, and updates may be applied while the command runs: \(reason)")
+  }
+}
