@@ -56,7 +56,9 @@ struct LiftFilter: Hashable, Sendable {
     var passed: [ContactChange] = []
     for (index, change) in changes.enumerated() {
       let isLast = !changes[(index + 1)...].contains { if case .began = $0 { true } else { false } }
-      if case .ended(_, _, at: let time) = change, !isTouched, isLast, isMarked(at: time) {
+      if case .ended(_, let cause, at: let time) = change, !isTouched, isLast, isMarked(at: time),
+        cause != .doubtful, cause != .silence  // Those had their silence.
+      {
         ends.append(change)
         endsCountAt = time + Self.silence
         continue

@@ -202,12 +202,14 @@ struct Judge {
   /// A pause of less than 60 ms between two touches, with nothing reported in between.
   private mutating func countGap(_ somebody: Bool, byKernel: Bool, at now: Instant) {
     if gaps.last.map({ now - $0 >= .seconds(10) }) == true { gaps = [] }  // The mark has ended.
+    let isPlain =
+      fingers.contains { !$0.wasPalm && !$0.isReleased && $0.doubtedSince == nil } && !isRepairing(at: now)
     if somebody && !wasTouched, let since = liftedAt {
       if now - since >= .milliseconds(60) {
         if !isBouncing(at: now) { gaps = [] }
       } else {
         lastGap = now
-        if isGap { gaps.append(now) }
+        if isGap && isPlain { gaps.append(now) }
       }
     }
     if wasTouched && !somebody {
@@ -217,7 +219,7 @@ struct Judge {
       if !isBouncing(at: now) { gaps = [] }
     }
     wasTouched = somebody
-    wasPlain = fingers.contains { !$0.wasPalm && !$0.isReleased && $0.doubtedSince == nil } && !isRepairing(at: now)
+    wasPlain = isPlain
   }
 
   /// Three gaps mark a device that reports down and up in every report, for ten seconds.

@@ -117,4 +117,21 @@ struct JudgeTests {
     now = bounce(&released, from: start + .seconds(2), times: 6, lift: 1)
     #expect(released.objection(to: .idle, .read, isGrabbed: false, at: now) == nil)
   }
+
+  @Test("counts no gap that a palm makes: it is no contact until its id changes")
+  func palmGap() {
+    var judge = judge()
+    var now = start + .seconds(2)
+    let frames: [[(UInt16, UInt16, Int32)]] = [
+      down, [(EventType.abs, EventCode.toolType, ToolType.palm)],
+      [(EventType.abs, EventCode.toolType, ToolType.finger)],
+    ]
+    for frame in frames {
+      now = now + .milliseconds(10)
+      for (type, code, value) in frame { judge.saw(InputEvent(time: now, type: type, code: code, value: value)) }
+      judge.frameEnded(value: 0, reached: true, stamp: now, at: now)
+    }
+    now = bounce(&judge, from: now, times: 3)
+    #expect(judge.objection(to: .idle, .read, isGrabbed: false, at: now) == nil)
+  }
 }

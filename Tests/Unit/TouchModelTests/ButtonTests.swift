@@ -183,6 +183,11 @@ struct LiftFilterTests {
     }
     #expect(device.send(.id(-1), .touch(0), .report) == [], "the fourth gap")
     #expect(device.tracker.verdict == .touched)
+    device.send(.id(9), .touch(1), .report, .touch(0), .report)
+    device.pass(.milliseconds(1999))
+    #expect(device.tracker.verdict == .uncertain)
+    device.pass(.milliseconds(1))
+    #expect(device.tracker.verdict == .idle, "what doubt ends has been silent for longer than 100 ms")
   }
 
   @Test("an empty frame after silence has ended a contact is no lift")
