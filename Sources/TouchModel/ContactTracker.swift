@@ -163,8 +163,9 @@ public struct ContactTracker: Hashable, Sendable {
       heardSinceRead = true
       mayBeGrabbed = false
       movedUnheardAt = nil
+      let wasTouched = isSurelyTouched
       apply(frame)
-      lifts.frameApplied(isTouched: isSlotlessSure || isSlotTouched, frame)
+      lifts.frameApplied(wasTouched: wasTouched, isTouched: isSurelyTouched, frame)
     case .lost(let time):
       forgetReads()
       if !lost {
@@ -227,6 +228,9 @@ public struct ContactTracker: Hashable, Sendable {
 
   /// The contact without a slot is there and does not await its second read.
   private var isSlotlessSure: Bool { slotless.presence.isContact && slotlessUnconfirmedSince == nil }
+
+  /// A contact that needs no second read is on the device.
+  private var isSurelyTouched: Bool { isSlotlessSure || isSlotTouched }
 
   mutating func becomeCertain(at now: Instant) {
     if !lost { return }

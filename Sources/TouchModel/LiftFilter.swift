@@ -20,7 +20,6 @@ struct LiftFilter: Hashable, Sendable {
   private var endsCountAt: Instant?
   /// When the last frame left the device without a contact, if it had one before.
   private var liftedAt: Instant?
-  private var wasTouched = false
   private var gaps = 0
   private var lastGap = Instant.distantPast
 
@@ -34,8 +33,8 @@ struct LiftFilter: Hashable, Sendable {
 
   private func isMarked(at time: Instant) -> Bool { gaps >= Self.gapsToMark && time < lastGap + Self.memory }
 
-  /// A complete frame was applied.
-  mutating func frameApplied(isTouched: Bool, _ frame: Frame) {
+  /// A complete frame was applied. `wasTouched`: before it there was a contact, also one that only a table has shown.
+  mutating func frameApplied(wasTouched: Bool, isTouched: Bool, _ frame: Frame) {
     let time = frame.time
     if isTouched, let lifted = liftedAt {
       if time - lifted < Self.longestGap {
@@ -49,7 +48,6 @@ struct LiftFilter: Hashable, Sendable {
     }
     // Keys that the kernel released were not lifted by the device.
     liftedAt = wasTouched && !isTouched && frame.ending == .report ? time : nil
-    wasTouched = isTouched
   }
 
   /// Holds back the ends of the last contacts of a marked device, and passes on everything else in its order.
@@ -58,7 +56,9 @@ struct LiftFilter: Hashable, Sendable {
     var passed: [ContactChange] = []
     for (index, change) in changes.enumerated() {
       let isLast = !changes[(index + 1)...].contains { if case .began = $0 { true } else { false } }
-      if case .ended(_, _, at: let time) = change, !isTouched, isLast, isMarked(at: time) {
+      if case .ended(_, let cause, at: let time) = change, !isTouched, isLast, isMarked(at: time),
+        cause != .doubtful, cause != .silence  // Those had their silence.
+      {
         ends.append(change)
         endsCountAt = time + Self.silence
         continue

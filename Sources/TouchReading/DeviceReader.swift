@@ -56,6 +56,7 @@ public struct DeviceReader: Sendable {
   private var tableDue: Instant? = .distantPast
   /// When the slot table was last compared with the frames.
   private var lastComparison = Instant.distantPast
+  private var positions = PositionMask()
   private var outputs: [Output] = []
 
   public init(
@@ -88,7 +89,7 @@ public struct DeviceReader: Sendable {
     if condition == .gone { return nil }
     // While a table is due, comparisons are not made, so none is waited for.
     let reads = tableDue.map { [$0] } ?? [comparisonDue].compactMap(\.self)
-    return (reads + [tracker.nextDeadline, cutFrameDue].compactMap(\.self)).min()
+    return (reads + [tracker.nextDeadline, cutFrameDue, positions.due].compactMap(\.self)).min()
   }
 
   // MARK: Inputs
@@ -108,7 +109,7 @@ public struct DeviceReader: Sendable {
     return takeOutputs()
   }
 
-  /// Does what is due by now: completes a cut frame, reads a table, compares it, ends contacts.
+  /// Does what is due by now: completes a cut frame, reads a table, compares it, ends contacts, masks positions.
   public mutating func timePassed(_ source: some FrameSource, at now: Instant) -> [Output] {
     if let due = cutFrameDue, due <= now, !readEvents(source, now),
       let output = assembler.finishCutFrame(at: stamp(now, now))
@@ -119,6 +120,7 @@ public struct DeviceReader: Sendable {
     if let due = tableDue, due <= now { adoptTable(source, now) }
     if let due = comparisonDue, due <= now { compare(source, now) }
     if condition != .gone { emit(tracker.timePassed(now)) }
+    if let due = positions.due, due <= now { mask(source, now) }
     return takeOutputs()
   }
 
@@ -185,8 +187,14 @@ public struct DeviceReader: Sendable {
   /// After frames: sets which events the kernel sends from now on, and remembers the table of a device at rest.
   private mutating func tune(_ source: some FrameSource, _ now: Instant) {
     if tracker.wantsPlacement { emit(tracker.place(source.table(), at: now)) }
-    if source.wantPositions(tracker.wantsPositions) { adoptTable(source, now) }
+    mask(source, now)
     if tracker.isAtRest, let table = source.table(), !source.hasQueued { tracker.rest(table) }
+  }
+
+  /// Lets positions through or masks them. Queued events were filtered by the mask before, so a change needs a table.
+  private mutating func mask(_ source: some FrameSource, _ now: Instant) {
+    let wanted = positions.letsThrough(wanted: tracker.wantsPositions, at: now)
+    if source.wantPositions(wanted) { adoptTable(source, now) }
   }
 
   // MARK: Slot tables
@@ -235,7 +243,7 @@ public struct DeviceReader: Sendable {
       lastComparison = now
       let before = (drift: tracker.drift, stuck: tracker.stuckTotal)
       emit(tracker.verify(table, at: now))
-      if source.wantPositions(tracker.wantsPositions) { adoptTable(source, now) }
+      mask(source, now)
       if tracker.drift != before.drift { outputs.append(.repaired(tracker.drift - before.drift)) }
       if tracker.stuckTotal != before.stuck { outputs.append(.stuck(tracker.stuckTotal - before.stuck)) }
       return

@@ -155,7 +155,7 @@ struct Judge {
     if isRelease { for index in slots.indices where slots[index].isPresent { slots[index].isReleased = true } }
     endGroups(reached: reached, stamp: stamp)
     releasedInFrame = false
-    settle(min(now, stamp))
+    settle(min(now, stamp), byKernel: isRelease)
   }
 
   private mutating func endGroups(reached: Bool, stamp: Instant) {
@@ -171,7 +171,8 @@ struct Judge {
     (groupsInFrame, groupHasData, sawGroup) = (0, false, false)
   }
 
-  private mutating func settle(_ now: Instant) {
+  /// `byKernel`: the kernel released the keys; the device reported nothing.
+  private mutating func settle(_ now: Instant, byKernel: Bool = false) {
     for index in slots.indices where slots[index].isFinger {
       if touchDown == false && slots[index].doubtedSince == nil { slots[index].doubtedSince = now }
     }
@@ -181,7 +182,7 @@ struct Judge {
       abandonedSince = nil
     }
     let somebody = isSomebodyThere
-    countGap(somebody, at: now)
+    countGap(somebody, byKernel: byKernel, at: now)
     emptySince = somebody ? nil : emptySince ?? now
   }
 
@@ -198,29 +199,31 @@ struct Judge {
     }
   }
 
-  /// A pause of less than 60 ms between two touches.
-  private mutating func countGap(_ somebody: Bool, at now: Instant) {
+  /// A pause of less than 60 ms between two touches, with nothing reported in between.
+  private mutating func countGap(_ somebody: Bool, byKernel: Bool, at now: Instant) {
+    if gaps.last.map({ now - $0 >= .seconds(10) }) == true { gaps = [] }  // The mark has ended.
+    let isPlain =
+      fingers.contains { !$0.wasPalm && !$0.isReleased && $0.doubtedSince == nil } && !isRepairing(at: now)
     if somebody && !wasTouched, let since = liftedAt {
       if now - since >= .milliseconds(60) {
         if !isBouncing(at: now) { gaps = [] }
       } else {
         lastGap = now
-        if isGap { gaps.append(now) }
+        if isGap && isPlain { gaps.append(now) }
       }
     }
     if wasTouched && !somebody {
-      (isGap, liftedAt) = (wasPlain, now)
+      (isGap, liftedAt) = (wasPlain && !byKernel, now)
     } else if !somebody {
       isGap = false  // Another frame in between.
       if !isBouncing(at: now) { gaps = [] }
     }
     wasTouched = somebody
-    wasPlain = fingers.contains { !$0.wasPalm && !$0.isReleased && $0.doubtedSince == nil } && !isRepairing(at: now)
+    wasPlain = isPlain
   }
 
-  /// Three gaps mark a device that reports down and up in every report, for ten seconds. One more is required here: a
-  /// documented rule may have ignored the touch before the first.
-  func isBouncing(at now: Instant) -> Bool { gaps.count >= 4 && gaps.last.map { now - $0 < .seconds(10) } == true }
+  /// Three gaps mark a device that reports down and up in every report, for ten seconds.
+  func isBouncing(at now: Instant) -> Bool { gaps.count >= 3 && gaps.last.map { now - $0 < .seconds(10) } == true }
 
   /// BTN_TOUCH 0 ends all contacts in time.
   var endsWithButton: Bool { fingers.allSatisfy { $0.pressed == .yes } }

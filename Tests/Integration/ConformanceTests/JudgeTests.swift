@@ -83,4 +83,55 @@ struct JudgeTests {
     #expect(objects(judge, .idle, after: .milliseconds(400)))
     #expect(!objects(judge, .idle, after: .milliseconds(600)))
   }
+
+  /// Down, 10 ms later up, 10 ms later the same again; the last frame is up. A SYN_REPORT of `lift` ends each lift.
+  private func bounce(_ judge: inout Judge, from time: Instant, times: Int, lift: Int32 = 0) -> Instant {
+    var now = time
+    for _ in 0..<times {
+      for (frame, value) in [(down, Int32(0)), (up, lift)] {
+        now = now + .milliseconds(10)
+        for (type, code, value) in frame { judge.saw(InputEvent(time: now, type: type, code: code, value: value)) }
+        judge.frameEnded(value: value, reached: true, stamp: now, at: now)
+      }
+    }
+    return now
+  }
+
+  @Test("objects to idle in the fourth gap of a touch, for 100 ms, and not in the third")
+  func gaps() {
+    for (lifts, isMarked) in [(3, false), (4, true)] {
+      var judge = judge()
+      let now = bounce(&judge, from: start + .seconds(2), times: lifts)
+      #expect((judge.objection(to: .idle, .read, isGrabbed: false, at: now + .milliseconds(50)) != nil) == isMarked)
+      #expect(judge.objection(to: .idle, .read, isGrabbed: false, at: now + .milliseconds(100)) == nil)
+    }
+  }
+
+  @Test("counts gaps anew after ten seconds without one, and never a release by the kernel")
+  func otherGaps() {
+    var judge = judge()
+    var now = bounce(&judge, from: start + .seconds(2), times: 4)
+    now = bounce(&judge, from: now + .seconds(11), times: 2)
+    #expect(judge.objection(to: .idle, .read, isGrabbed: false, at: now) == nil)
+    var released = self.judge()
+    now = bounce(&released, from: start + .seconds(2), times: 6, lift: 1)
+    #expect(released.objection(to: .idle, .read, isGrabbed: false, at: now) == nil)
+  }
+
+  @Test("counts no gap that a palm makes: it is no contact until its id changes")
+  func palmGap() {
+    var judge = judge()
+    var now = start + .seconds(2)
+    let frames: [[(UInt16, UInt16, Int32)]] = [
+      down, [(EventType.abs, EventCode.toolType, ToolType.palm)],
+      [(EventType.abs, EventCode.toolType, ToolType.finger)],
+    ]
+    for frame in frames {
+      now = now + .milliseconds(10)
+      for (type, code, value) in frame { judge.saw(InputEvent(time: now, type: type, code: code, value: value)) }
+      judge.frameEnded(value: 0, reached: true, stamp: now, at: now)
+    }
+    now = bounce(&judge, from: now, times: 3)
+    #expect(judge.objection(to: .idle, .read, isGrabbed: false, at: now) == nil)
+  }
 }

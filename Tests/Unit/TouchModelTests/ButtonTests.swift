@@ -170,6 +170,39 @@ struct LiftFilterTests {
     }
   }
 
+  @Test("the gap after a contact that was already there at open counts")
+  func adopted() {
+    var device = DeviceUnderTest()
+    device.sendUnseen(.id(5), .touch(1))
+    _ = device.open()
+    for id: Int32 in 6...8 {
+      device.send(.id(-1), .touch(0), .report)
+      device.pass(.milliseconds(10))
+      device.send(.id(id), .touch(1), .report)
+      device.pass(.milliseconds(10))
+    }
+    #expect(device.send(.id(-1), .touch(0), .report) == [], "the fourth gap")
+    #expect(device.tracker.verdict == .touched)
+    device.send(.id(9), .touch(1), .report, .touch(0), .report)
+    device.pass(.milliseconds(1999))
+    #expect(device.tracker.verdict == .uncertain)
+    device.pass(.milliseconds(1))
+    #expect(device.tracker.verdict == .idle, "what doubt ends has been silent for longer than 100 ms")
+  }
+
+  @Test("an empty frame after silence has ended a contact is no lift")
+  func silence() {
+    var device = DeviceUnderTest(.typeA)
+    for _ in 0..<4 {
+      device.send(.x(1), .group, .report)
+      device.pass(.milliseconds(500))
+      device.send(.group, .report)
+      device.pass(.milliseconds(10))
+    }
+    device.send(.x(1), .group, .report)
+    #expect(device.send(.group, .report) == [.ended(finger(0, nil), .lifted, at: device.now)])
+  }
+
   @Test("an unplugged device ends what was held")
   mutating func unplugged() {
     _ = bounce(3)

@@ -178,7 +178,38 @@ struct EventReadingTests {
     #expect(bench.source.tableReads == reads + 2)
     bench.send(Send.id(-1), Send.report)
     _ = bench.readable()
+    _ = bench.pass(.milliseconds(999))
+    #expect(bench.source.sendsPositions, "they may be wanted again soon")
+    _ = bench.pass(.milliseconds(1))
     #expect(!bench.source.sendsPositions)
+  }
+
+  @Test("a device whose BTN_TOUCH flaps changes the mask once, and back a second after the last flap")
+  func flappingButton() {
+    bench.send(Send.id(5), Send.touch(1), Send.report)
+    _ = bench.readable()
+    let (reads, changes) = (bench.source.tableReads, bench.source.maskChanges)
+    for frame: Int32 in 0..<400 {
+      bench.send(Send.touch(frame % 2), Send.x(frame), Send.report)
+      _ = bench.readable()
+      _ = bench.pass(.milliseconds(8))
+      #expect(bench.reader.verdict != .idle)
+    }
+    #expect(bench.source.maskChanges == changes + 1)
+    #expect(bench.source.tableReads <= reads + 4, "the two of the change, and their confirmation")
+    _ = bench.pass(.milliseconds(991))
+    #expect(bench.source.sendsPositions)
+    _ = bench.pass(.milliseconds(1))
+    #expect(!bench.source.sendsPositions && bench.source.maskChanges == changes + 2)
+    #expect(bench.reader.verdict == .touched)
+  }
+
+  @Test("while positions are wanted no time masks them")
+  func positionsStayWanted() {
+    bench.send(Send.id(5), Send.touch(1), Send.report, Send.touch(0), Send.report)
+    _ = bench.readable()
+    _ = bench.pass(.seconds(60))  // The contact is marked, and comes back when its position changes.
+    #expect(bench.reader.verdict == .idle && bench.source.sendsPositions)
   }
 
   @Test("what the slot table holds when the last finger lifts is not activity later")

@@ -19,6 +19,7 @@ final class ScriptedSource: FrameSource {
   private(set) var tableReads = 0
   private(set) var eventsRead = 0
   private(set) var sendsPositions = false
+  private(set) var maskChanges = 0
   private var slots: SlotTable
 
   init(_ profile: ScreenProfile) {
@@ -64,6 +65,7 @@ final class ScriptedSource: FrameSource {
   func wantPositions(_ wanted: Bool) -> Bool {
     if wanted == sendsPositions { return false }
     sendsPositions = wanted
+    maskChanges += 1
     return true
   }
 }
