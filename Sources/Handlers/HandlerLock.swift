@@ -42,24 +42,23 @@ public enum HandlerLock {
   }
 }
 
-/// A handler's process, told apart from any other that gets its number later.
+/// A handler's process.
 public struct HandlerIdentity: Equatable, Sendable {
-  public let pid: Int32
-  /// When the kernel started it: clock ticks since the boot (proc_pid_stat(5)).
-  let startTicks: UInt64
+  let process: ProcessIdentity
   /// When the service started it; of this boot.
   public let started: Instant
 
-  init(pid: Int32, startTicks: UInt64, started: Instant) {
-    self.pid = pid
-    self.startTicks = startTicks
+  public var pid: Int32 { process.pid }
+
+  init(_ process: ProcessIdentity, started: Instant) {
+    self.process = process
     self.started = started
   }
 
-  /// Of a process that has not been waited for; nil if the kernel does not tell.
+  /// Of a process that has not been waited for; nil if it is not visible here.
   public init?(of pid: Int32, started: Instant) {
-    guard let ticks = Self.startTicks(of: pid) else { return nil }
-    self.init(pid: pid, startTicks: ticks, started: started)
+    guard let process = ProcessIdentity(of: pid) else { return nil }
+    self.init(process, started: started)
   }
 
   /// What `text` says; nil: nothing, or it is of another boot.
@@ -68,36 +67,14 @@ public struct HandlerIdentity: Equatable, Sendable {
     guard lines.count >= 5, lines[3] == boot, let pid = Int32(lines[0]), pid > 1, let ticks = UInt64(lines[1]),
       let started = Int64(lines[2])
     else { return nil }
-    self.init(pid: pid, startTicks: ticks, started: Instant(nanoseconds: started))
+    self.init(ProcessIdentity(pid: pid, startTicks: ticks), started: Instant(nanoseconds: started))
   }
 
-  func text(boot: String) -> String { "\(pid)\n\(startTicks)\n\(started.nanoseconds)\n\(boot)\n" }
+  func text(boot: String) -> String { "\(pid)\n\(process.startTicks)\n\(started.nanoseconds)\n\(boot)\n" }
 
-  /// Whether it runs. A process that has ended and was not waited for does not.
-  public var isAlive: Bool { withProcess { _ in true } ?? false }
+  /// Whether it runs.
+  public var isAlive: Bool { process.isAlive }
 
   /// Signals the process group that it leads, if it runs.
-  func signalGroup(_ number: CInt) { _ = withProcess { _ in kill(-pid, number) } }
-
-  /// The descriptor is opened first: if the start time is right after that, it is of this process, whatever becomes of
-  /// the number.
-  private func withProcess<T>(_ body: (CInt) -> T) -> T? {
-    guard let process = try? FileDescriptor(owning: tg_process(pid)), Self.startTicks(of: pid) == startTicks else {
-      return nil
-    }
-    // Readable: it has ended.
-    var entry = pollfd(fd: process.raw, events: Int16(POLLIN), revents: 0)
-    guard poll(&entry, 1, 0) == 0 else { return nil }
-    return body(process.raw)
-  }
-
-  /// The 22nd field of /proc/PID/stat. The second, the name, may contain spaces and parentheses.
-  private static func startTicks(of pid: Int32) -> UInt64? {
-    guard let bytes = try? readFile("/proc/\(pid)/stat", limit: 4096),
-      let end = bytes.lastIndex(of: UInt8(ascii: ")"))
-    else { return nil }
-    let fields = bytes[(end + 1)...].split(separator: UInt8(ascii: " "))
-    guard fields.count > 19 else { return nil }
-    return UInt64(String(decoding: fields[19], as: UTF8.self).filter { !$0.isWhitespace })
-  }
+  func signalGroup(_ number: CInt) { _ = process.withProcess { _ in kill(-pid, number) } }
 }

@@ -16,7 +16,7 @@ public struct Hold: Equatable, Sendable {
   /// When it began.
   public let since: WallTime
   /// When it expires; nil: it ends with the connection of its owner.
-  public let until: WallTime?
+  public var until: WallTime?
 
   public init(
     id: HoldID, screen: String? = nil, owner: Submitter, unit: String? = nil, reason: String, since: WallTime,
@@ -29,6 +29,26 @@ public struct Hold: Equatable, Sendable {
     self.reason = reason
     self.since = since
     self.until = until
+  }
+}
+
+/// A hold, or a turn that has begun, which lasts as long as its owner's connection. It is stored because a restart of the service ends
+/// the connection, but not what the owner does meanwhile: its command still runs.
+public struct BoundHold: Equatable, Sendable {
+  /// For how long it is kept after a restart of the service, while its owner lives, so that the owner can take it again.
+  public static let keptFor: Duration = .seconds(30)
+
+  /// Without an end. A turn is kept as a hold, under its own id.
+  public let hold: Hold
+  /// When the owner's process was started, in clock ticks since the boot; nil: its process is not visible here.
+  public let startTicks: UInt64?
+  /// The boot id of the machine.
+  public let boot: String
+
+  public init(hold: Hold, startTicks: UInt64?, boot: String) {
+    self.hold = hold
+    self.startTicks = startTicks
+    self.boot = boot
   }
 }
 
@@ -69,10 +89,16 @@ public struct Recovered: Equatable, Sendable {
   public var pause: OperatorPause?
   /// Holds with an expiry, including expired ones.
   public var holds: [Hold]
+  /// Those that were bound to a connection when the service ended.
+  public var bound: [BoundHold]
   /// Those since `HandlerPolicy.rebootWindow` before the oldest that waits for one was accepted.
   public var reboots: [Reboot]
 
-  public init(updates: [StoredUpdate], pause: OperatorPause? = nil, holds: [Hold] = [], reboots: [Reboot] = []) {
+  public init(
+    updates: [StoredUpdate], pause: OperatorPause? = nil, holds: [Hold] = [], bound: [BoundHold] = [],
+    reboots: [Reboot] = []
+  ) {
+    self.bound = bound
     self.updates = updates
     self.pause = pause
     self.holds = holds

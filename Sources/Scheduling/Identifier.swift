@@ -23,6 +23,9 @@ public struct Identifier<Subject>: Hashable, Sendable, CustomStringConvertible {
     self.text = text
   }
 
+  /// The same text in another id space.
+  public init<Other>(sameTextAs other: Identifier<Other>) { text = other.text }
+
   /// A ULID: 48 bits of time, then 80 bits from `random` (the caller's randomness; its low 16 bits of `high` and
   /// all of `low`), in Crockford's base 32. Sorts by time. Rule: github.com/ulid/spec.
   public init(time: WallTime, randomHigh: UInt16, randomLow: UInt64) {

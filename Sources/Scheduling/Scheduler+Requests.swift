@@ -50,11 +50,13 @@ extension Scheduler {
   /// Pauses the service; nil resumes it.
   public func pause(_ pause: OperatorPause?) -> [Action] { [.store(.pause(pause))] }
 
-  /// A hold that ends with its owner's connection is in force at once; one with an end of its own once it is durable.
-  public mutating func hold(_ hold: Hold, at now: Instant) -> [Action] {
+  /// A hold that ends with its owner's connection is in force at once, and its owner's process (see `BoundHold`) is stored
+  /// afterwards; one with an end of its own is in force once it is durable. One that was kept over a restart is bound
+  /// again.
+  public mutating func hold(_ hold: Hold, startTicks: UInt64? = nil, at now: Instant) -> [Action] {
     if hold.until != nil { return [.store(.hold(hold))] }
-    holds[hold.id] = HeldUntil(hold: hold, since: now, until: nil)
-    return evaluate(at: now)
+    holds[hold.id] = HeldUntil(hold: hold, since: holds[hold.id]?.since ?? now, until: nil)
+    return [.store(.bind(BoundHold(hold: hold, startTicks: startTicks, boot: boot)))] + evaluate(at: now)
   }
 
   /// No actions if there is no such hold.
@@ -62,7 +64,12 @@ extension Scheduler {
     guard let held = holds[id] else { return [] }
     if held.until != nil { return [.store(.release(id))] }
     holds[id] = nil
-    return evaluate(at: now)
+    return [.store(.release(id))] + evaluate(at: now)
+  }
+
+  /// The connection of a bound hold has ended. If the service closed it because it stops, the hold is kept for its owner.
+  public mutating func disconnected(_ id: HoldID, at now: Instant) -> [Action] {
+    stoppingSince == nil ? release(id, at: now) : []
   }
 
   /// Queues a turn, in which a program does something itself. It ends with `leave`.
@@ -74,14 +81,25 @@ extension Scheduler {
     return evaluate(at: now)
   }
 
-  /// The turn is over, or its owner no longer waits for it.
+  /// A turn that has begun is stored, so that it is kept over a restart of the service.
+  public mutating func bind(_ id: TurnID, startTicks: UInt64?) -> [Action] {
+    guard case .turn(let turn) = entries[id]?.work else { return [] }
+    boundTurns.insert(id)
+    let hold = Hold(
+      id: HoldID(sameTextAs: id), screen: turn.screen, owner: turn.owner, unit: turn.unit,
+      reason: turn.reason.isEmpty ? "a turn" : turn.reason, since: turn.since, until: nil)
+    return [.store(.bind(BoundHold(hold: hold, startTicks: startTicks, boot: boot)))]
+  }
+
+  /// The turn is over, or its owner no longer waits for it. One that ends because the service stops is kept.
   public mutating func leave(_ id: TurnID, at now: Instant) -> [Action] {
     if entries[id] == nil { return [] }
+    let isForgotten = boundTurns.remove(id) != nil && stoppingSince == nil
     takeOut(.turn(id), at: now)
     turnIDs.remove(id)
     entries[id] = nil
     if current?.id == .turn(id) { current = nil }
-    return evaluate(at: now)
+    return (isForgotten ? [.store(.release(HoldID(sameTextAs: id)))] : []) + evaluate(at: now)
   }
 
   /// Whether an application is connected that applies updates of this handler.

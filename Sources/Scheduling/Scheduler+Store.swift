@@ -8,6 +8,7 @@ extension Scheduler {
     for reboot in stored.reboots { note(reboot) }
     if let pause = stored.pause { paused = (pause, now) }
     for hold in stored.holds { add(hold, at: now) }
+    let forgotten = keep(stored.bound, at: now)
     var rebooted: UpdateID?
     for item in stored.updates {
       let id = item.update.id
@@ -30,12 +31,27 @@ extension Scheduler {
         entries[id] = nil
       }
     }
-    if let rebooted { return hasRebooted(rebooted, at: now) }
+    if let rebooted { return forgotten + hasRebooted(rebooted, at: now) }
     if case .orphan(let id) = current {
       armRecheck(at: now)
-      return [.probe(id)]
+      return forgotten + [.probe(id)]
     }
-    return evaluate(at: now)
+    return forgotten + evaluate(at: now)
+  }
+
+  /// Those of this boot are kept for a while; none of another boot has an owner.
+  private mutating func keep(_ bound: [BoundHold], at now: Instant) -> [Action] {
+    var forgotten: [Action] = []
+    for item in bound {
+      guard item.boot == boot else {
+        forgotten.append(.store(.release(item.hold.id)))
+        continue
+      }
+      var hold = item.hold
+      hold.until = wall(now) + BoundHold.keptFor
+      holds[hold.id] = HeldUntil(hold: hold, since: now, until: now + BoundHold.keptFor, isKept: true)
+    }
+    return forgotten
   }
 
   /// The reboot that it is about has happened; what a reboot does for others is done, too.
@@ -110,6 +126,8 @@ extension Scheduler {
       paused = pause.map { ($0, paused?.since ?? now) }
     case .hold(let hold):
       add(hold, at: now)
+    case .bind:
+      break
     case .release(let id):
       holds[id] = nil
     }
@@ -128,7 +146,7 @@ extension Scheduler {
       enqueue(old, at: now)
       armRecheck(at: now)
       return [.refused(update.id, reason: reason)]
-    case .expedite, .pause, .hold:
+    case .expedite, .pause, .hold, .bind:
       return [.notDone(write, reason: reason)]
     case .reopen(let update):
       entries[update.id] = nil

@@ -124,6 +124,8 @@ public struct Scheduler: Sendable {
   var gateStates: [GateScope: GateState] = [:]
   /// Of the turns that wait or last.
   var turnIDs: Set<TurnID> = []
+  /// Of the turns that are stored, because they have begun.
+  var boundTurns: Set<TurnID> = []
   var gateStatesSince: Instant = .distantPast
   var holds: [HoldID: HeldUntil] = [:]
   var paused: (pause: OperatorPause, since: Instant)?
@@ -150,6 +152,8 @@ public struct Scheduler: Sendable {
     let since: Instant
     /// Nil: its owner's connection ends it.
     let until: Instant?
+    /// It was bound to a connection when the service was restarted.
+    var isKept = false
   }
 
   /// `seed` of the jitter in backoffs, so that a test knows them.
@@ -215,6 +219,9 @@ public struct Scheduler: Sendable {
   public var activeHolds: [Hold] {
     holds.values.map(\.hold).sorted { ($0.since, $0.id.text) < ($1.since, $1.id.text) }
   }
+
+  /// A hold that was bound to a connection, or a turn, when the service was restarted, and that its owner has not taken again.
+  public func keptHold(_ id: HoldID) -> Hold? { holds[id].flatMap { $0.isKept ? $0.hold : nil } }
 
   /// The turns, the one that lasts first, then those that wait, in order of arrival.
   public var turns: [TurnState] {

@@ -19,8 +19,11 @@ public enum StoreWrite: Equatable, Sendable {
   case reopen(Update)
   /// The operator pauses the service; nil: resumes it.
   case pause(OperatorPause?)
-  /// A hold with an end of its own; one that ends with a connection is not stored.
+  /// A hold with an end of its own.
   case hold(Hold)
+  /// A hold or a turn that ends with a connection. It is in force already.
+  case bind(BoundHold)
+  /// Of either kind.
   case release(HoldID)
 
   /// The update that it is about; of two, the new one; nil: none.
@@ -33,7 +36,7 @@ public enum StoreWrite: Equatable, Sendable {
       .backToWaiting(let id, attempts: _, backoff: _, interruptions: _),
       .expedite(let id, _), .finish(let id, _):
       id
-    case .pause, .hold, .release: nil
+    case .pause, .hold, .bind, .release: nil
     }
   }
 }
@@ -43,7 +46,7 @@ extension StoreWrite {
   public var bringsUpdate: Bool {
     switch self {
     case .accept, .replace, .acceptEnded: true
-    case .beginApplying, .backToWaiting, .expedite, .finish, .reopen, .pause, .hold, .release: false
+    case .beginApplying, .backToWaiting, .expedite, .finish, .reopen, .pause, .hold, .bind, .release: false
     }
   }
 
@@ -51,7 +54,7 @@ extension StoreWrite {
   public var isAsked: Bool {
     switch self {
     case .accept, .replace, .acceptEnded, .expedite, .reopen, .pause, .hold: true
-    case .beginApplying, .backToWaiting, .finish, .release: false
+    case .beginApplying, .backToWaiting, .finish, .bind, .release: false
     }
   }
 
@@ -60,7 +63,7 @@ extension StoreWrite {
     switch self {
     case .replace(_, let result, with: _, payload: _), .acceptEnded(_, payload: _, let result), .finish(_, let result):
       result
-    case .accept, .beginApplying, .backToWaiting, .expedite, .reopen, .pause, .hold, .release: nil
+    case .accept, .beginApplying, .backToWaiting, .expedite, .reopen, .pause, .hold, .bind, .release: nil
     }
   }
 }

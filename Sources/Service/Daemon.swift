@@ -16,6 +16,7 @@ import UpdateStore
 public final class Daemon {
   private let owners: Owners
   private let configuration: ConfigurationInUse
+  private let kept: KeptOwners
   private var manager = ServiceManager()
   private var stop = Stop()
   private var timer: TimerSource?
@@ -24,6 +25,7 @@ public final class Daemon {
   /// Opens everything; nothing is followed or applied before `run`. Throws what prevents a start, worded for the log.
   public init(_ configuration: Configuration, _ options: DaemonOptions) throws {
     owners = try Owners(configuration, options)
+    kept = KeptOwners(loop: owners.loop, engine: owners.engine, log: owners.log)
     self.configuration = ConfigurationInUse(configuration, folders: options.folders, owners: owners)
   }
 
@@ -36,6 +38,7 @@ public final class Daemon {
     try owners.screens.start(now)
     owners.haptics.start()
     try engine.recover(now)
+    try kept.begin(try engine.store.boundHolds(), now)
     owners.runner.sweep(keeping: engine.scheduler.applying.map { [$0] } ?? [])
     configuration.begin(now)
     try watch()

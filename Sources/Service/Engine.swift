@@ -115,7 +115,7 @@ final class Engine: ActionEffects {
     let oldest = updates.lazy.map(\.update).filter { rebooting.contains($0.handler) }.map(\.createdAt).min()
     let since = min(oldest ?? wall, wall) + (.zero - HandlerPolicy.rebootWindow)
     let recovered = Recovered(
-      updates: updates, pause: try store.pause(), holds: try store.holds(),
+      updates: updates, pause: try store.pause(), holds: try store.holds(), bound: try store.boundHolds(),
       reboots: rebooting.isEmpty ? [] : try store.reboots(of: rebooting.sorted(), since: since))
     feed { $0.recover(recovered, at: now) }
     prune(now)

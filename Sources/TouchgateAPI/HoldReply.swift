@@ -7,14 +7,18 @@ public struct HoldRequest: Codable, Equatable, Sendable {
   /// Time span of a hold that outlives its caller, such as `10min`; at most `MaxHold=`. Nil: the answer stays open, and
   /// the hold ends with the connection.
   public var ttl: String?
+  /// The id of the hold or turn whose connection was lost: it ends, and this hold, without a `ttl`, takes its place. One that has
+  /// ended meanwhile is ignored. Nil: none.
+  public var resumes: String?
 
-  public init(reason: String, screen: String? = nil, ttl: String? = nil) {
+  public init(reason: String, screen: String? = nil, ttl: String? = nil, resumes: String? = nil) {
+    self.resumes = resumes
     self.reason = reason
     self.screen = screen
     self.ttl = ttl
   }
 
-  public static let fields: Set<String> = ["reason", "screen", "ttl"]
+  public static let fields: Set<String> = ["reason", "screen", "ttl", "resumes"]
 }
 
 /// One hold. Fields may be added, but are never renamed.

@@ -17,7 +17,7 @@ extension Connection {
       ])
   }
 
-  /// A hold without an expiry is not stored: it ends with its owner's connection.
+  /// One without an expiry is not stored here: it ends with its owner's connection.
   func keep(_ hold: Hold) throws(StoreError) {
     guard let until = hold.until else { return }
     try run(
@@ -41,6 +41,34 @@ extension Connection {
         Hold(
           id: $0, screen: row.optionalText(1), owner: row.submitter(2), unit: row.optionalText(4), reason: row.text(5),
           since: row.time(6), until: row.time(7))
+      }
+    }.compactMap(\.self)
+  }
+
+  func keep(_ bound: BoundHold) throws(StoreError) {
+    let hold = bound.hold
+    try run(
+      """
+      INSERT OR REPLACE INTO bound_holds (id, screen, uid, pid, unit, reason, since, start_ticks, boot)
+      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+      """,
+      [
+        .text(hold.id.text), SQLValue(hold.screen), .integer(Int64(hold.owner.uid)), .integer(Int64(hold.owner.pid)),
+        SQLValue(hold.unit), .text(hold.reason), .integer(hold.since.millisecondsSinceEpoch),
+        SQLValue(bound.startTicks.map { Int64(bitPattern: $0) }), .text(bound.boot),
+      ])
+  }
+
+  func boundHolds() throws(StoreError) -> [BoundHold] {
+    try query(
+      "SELECT id, screen, uid, pid, unit, reason, since, start_ticks, boot FROM bound_holds ORDER BY since, id"
+    ) { row in
+      HoldID(row.text(0)).map {
+        BoundHold(
+          hold: Hold(
+            id: $0, screen: row.optionalText(1), owner: row.submitter(2), unit: row.optionalText(4),
+            reason: row.text(5), since: row.time(6), until: nil),
+          startTicks: row.optionalInteger(7).map { UInt64(bitPattern: $0) }, boot: row.text(8))
       }
     }.compactMap(\.self)
   }

@@ -184,6 +184,9 @@ public final class QueueStore {
   /// Holds with a time to live, including expired ones.
   public func holds() throws(StoreError) -> [Hold] { try connection.holds() }
 
+  /// Holds and turns that were bound to a connection.
+  public func boundHolds() throws(StoreError) -> [BoundHold] { try connection.boundHolds() }
+
   /// At most `limit` updates that are waiting or being applied, oldest first.
   public func oldestUnfinished(limit: Int) throws(StoreError) -> [StoredUpdate] {
     try connection.updates(

@@ -115,6 +115,21 @@ enum Schema {
     DROP INDEX updates_with_payload;
     CREATE INDEX updates_with_payload ON updates (uid, finished_at, sequence, kept) WHERE kept > 0;
     """,
+    // Holds and turns that last as long as the connection of a process (`start_ticks`: when it was started; NULL: not
+    // known).
+    """
+    CREATE TABLE bound_holds (
+      id TEXT PRIMARY KEY,
+      screen TEXT,
+      uid INTEGER NOT NULL,
+      pid INTEGER NOT NULL,
+      unit TEXT,
+      reason TEXT NOT NULL,
+      since INTEGER NOT NULL,
+      start_ticks INTEGER,
+      boot TEXT NOT NULL
+    ) STRICT;
+    """,
   ]
 
   /// `FULL`: each commit is synced before it returns.

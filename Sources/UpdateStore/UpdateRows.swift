@@ -44,8 +44,11 @@ extension Connection {
       try keep(pause)
     case .hold(let hold):
       try keep(hold)
+    case .bind(let bound):
+      try keep(bound)
     case .release(let id):
       try run("DELETE FROM holds WHERE id = ?", [.text(id.text)])
+      try run("DELETE FROM bound_holds WHERE id = ?", [.text(id.text)])
     }
   }
 

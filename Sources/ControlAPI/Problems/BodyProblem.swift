@@ -27,6 +27,7 @@ public enum BodyProblem: ProblemText {
   case unknownGuard(known: [String])
   case badTTL(most: Duration)
   case badMax(most: Duration)
+  case badResumes
   case unknownKind(String, known: [String])
 
   public var refusal: CallRefusal {
@@ -92,6 +93,9 @@ public enum BodyProblem: ProblemText {
     case .badMax(let most):
       CallRefusal(
         400, "badMax", "'max' must be more than 0 and at most \(TimeSpan.describe(most)) (MaxTurn=)", field: "max")
+    case .badResumes:
+      CallRefusal(
+        400, "badID", "'resumes' must be the id of a hold or a turn, and is not allowed with 'ttl'", field: "resumes")
     case .unknownKind(let name, let kinds):
       CallRefusal(
         400, "unknownKind", "unknown kind '\(name.shortened)'\(known("kinds", kinds, none: "there are none"))",

@@ -1,3 +1,4 @@
+public import Scheduling
 import Timeline
 import TouchgateAPI
 
@@ -8,6 +9,8 @@ public struct CheckedHold: Equatable, Sendable {
   public let screen: String?
   /// How long the hold lasts, more than 0; nil: as long as the connection.
   public let ttl: Duration?
+  /// The hold or turn that this one continues after a restart of the service; nil: none. It may have ended.
+  public let resumes: HoldID?
 
   /// Longest reason of a hold, a turn or a pause, in bytes.
   public static let longestReason = 200
@@ -25,6 +28,11 @@ public struct CheckedHold: Equatable, Sendable {
         throw BodyProblem.badTTL(most: longest).refusal
       }
       return span
+    }
+    let isBound = request.ttl == nil
+    resumes = try request.resumes.map { text throws(CallRefusal) in
+      guard let id = HoldID(text), isBound else { throw BodyProblem.badResumes.refusal }
+      return id
     }
   }
 }

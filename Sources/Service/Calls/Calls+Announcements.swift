@@ -29,6 +29,8 @@ extension Calls {
       if let token = answers.notEnded(id) { answer(token) { throw StateProblem.notCancelled(reason).refusal } }
     case .done(let write):
       if let token = answers.changed(write) { answer(token) { try changed(write, now) } }
+    case .notDone(.bind(let bound), let reason):
+      log.warning("\(bound.hold.id) is not kept if touchgated is restarted: \(reason)")
     case .notDone(let write, let reason):
       if let token = answers.changed(write) { answer(token) { throw StateProblem.notChanged(reason).refusal } }
     }
@@ -39,7 +41,8 @@ extension Calls {
     case .pause(let pause?): Replies.json(200, replies(now).pause(pause))
     case .hold(let hold): Replies.json(201, replies(now).hold(hold))
     case .release, .pause(nil): Replies.json(200, Replies.about)
-    case .accept, .replace, .acceptEnded, .beginApplying, .backToWaiting, .finish, .expedite, .reopen:
+    case .accept, .replace, .acceptEnded, .beginApplying, .backToWaiting, .finish, .expedite, .reopen,
+      .bind:
       try write.id.flatMap { try show($0, status: 200, now) }
     }
   }

@@ -34,18 +34,19 @@ extension Calls {
     let request = try CheckedHold(body: caller.request.body, longest: configuration.maxHold)
     try snapshot.require(request.screen)
     if request.ttl == nil, let refusal = server.keepOpen(caller.token) { return refusal }
-    try makeRoom(for: caller)
+    let former = request.resumes.flatMap(engine.scheduler.keptHold)
+    if let former { try permissions(caller).requireHold(of: former.owner.uid) } else { try makeRoom(for: caller) }
     let wall = SystemClock.wall
     let hold = Hold(
-      id: newID(), screen: request.screen, owner: caller.submitter, unit: unit(of: caller.peer),
-      reason: request.reason, since: wall, until: request.ttl.map { wall + $0 })
-    log.info("held by \(caller.name) (\(hold.id)): \(hold.reason)")
+      id: former?.id ?? newID(), screen: request.screen, owner: caller.submitter, unit: unit(of: caller.peer),
+      reason: request.reason, since: former?.since ?? wall, until: request.ttl.map { wall + $0 })
+    log.info("held \(former == nil ? "" : "again ")by \(caller.name) (\(hold.id)): \(hold.reason)")
     if hold.until != nil {
       try awaitChange(caller) { $0.hold(hold, at: now) }
       return nil
     }
     open.open(.hold(hold.id), caller.token)
-    engine.feed { $0.hold(hold, at: now) }
+    engine.feed { $0.hold(hold, startTicks: ProcessIdentity(of: caller.peer.pid)?.startTicks, at: now) }
     server.openStream(caller.token)
     write(caller.token, replies(now).hold(hold), now)
     return nil

@@ -86,7 +86,7 @@ extension Calls {
     switch open.gone(token) {
     case .hold(let id):
       log.info("hold \(id) ended with its owner's connection")
-      engine.feed { $0.release(id, at: now) }
+      engine.feed { $0.disconnected(id, at: now) }
     case .turn(let id):
       leaveTurn(id, now, because: "its owner closed the connection")
     case .reader:

@@ -75,6 +75,8 @@ extension Calls {
     server.openStream(turn.token)
     write(turn.token, reply, now)
     log.info("\(id): the turn has begun")
+    let owner = engine.scheduler.currentTurn?.turn.owner
+    engine.feed { $0.bind(id, startTicks: owner.flatMap { ProcessIdentity(of: $0.pid)?.startTicks }) }
   }
 
   func turns(_ caller: Caller) -> HTTPResponse {

@@ -22,12 +22,12 @@ struct Stop {
 
   /// Nothing new starts. A handler that runs is waited for, if it would not survive the service.
   mutating func request(_ owners: Owners, _ now: Instant) {
-    owners.calls.stop(now)
-    owners.haptics.stop()
     owners.engine.feed {
       $0.stop(at: now)
       return []
     }
+    owners.calls.stop(now)
+    owners.haptics.stop()
     let (runner, log) = (owners.runner, owners.log)
     state = runner.mayStop ? .now : .afterHandler
     if let update = runner.update, !runner.mayStop {

@@ -27,7 +27,7 @@ struct Failure: Error, Equatable {
     case notApplied(state: String, message: String)
     case noParameter(String)
     case eventsEnded
-    case holdEnded
+    case holdEnded(String)
     case noTurn
     case cannotRun(String, Errno)
     case payloadTooLarge(String)
@@ -41,7 +41,7 @@ struct Failure: Error, Equatable {
         "the update was not applied: \(printable(state))" + (message.isEmpty ? "" : ", \(oneLine(message))")
       case .noParameter(let name): "the update has no parameter '\(printable(name))'"
       case .eventsEnded: "no more events: touchgated was stopped"
-      case .holdEnded: "the hold has ended: it was released, or touchgated was stopped"
+      case .holdEnded(let reason): "the hold has ended: \(reason)"
       case .noTurn: "the command was not started: touchgated was stopped"
       case .cannotRun(let command, let reason): "cannot run \(command): \(reason)"
       case .payloadTooLarge(let source):

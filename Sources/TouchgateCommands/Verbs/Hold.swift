@@ -1,4 +1,7 @@
 import FoundationEssentials
+import Glibc
+import Linux
+import Timeline
 import TouchgateAPI
 import TouchgateClient
 
@@ -18,20 +21,45 @@ struct Hold: Action {
 
   private func runCommand(_ session: Session) throws(Failure) -> ExitCode {
     let stream = try askingToStart { () throws(ClientError) in try session.patient.boundHold(request) }
-    return try runToEnd(command, watching: StreamWatch("hold", stream, session.service, orHold: request))
+    let hold = try askingToStart({ () throws(ClientError) in try stream.nextLine() }).flatMap(Self.hold)
+    return try runToEnd(command, watching: StreamWatch("hold", hold?.id, stream, session.service, orHold: request))
   }
 
-  /// Prints the hold and returns when it has ended.
+  /// Prints the hold and returns when it has ended. After a restart of the service, asks for it again.
   private func holdOn(_ session: Session) throws(Failure) -> ExitCode {
-    let stream = try asking { () throws(ClientError) in try session.patient.boundHold(request) }
-    while let line = try asking({ () throws(ClientError) in try stream.nextLine() }) {
-      if session.json {
-        try session.print(bytes: line + [UInt8(ascii: "\n")])
-      } else if let hold = try? JSONDecoder().decode(HoldReply.self, from: Data(line)) {
-        try session.print(hold.id + "\n")
+    var request = request
+    var stream = try asking { () throws(ClientError) in try session.patient.boundHold(request) }
+    while true {
+      while let line = try asking({ () throws(ClientError) in try stream.nextLine() }) {
+        if let end = try? JSONDecoder().decode(TurnEndReply.self, from: Data(line)) {
+          throw Failure(.holdEnded(end.ended), code: .tryAgain)
+        }
+        if session.json {
+          try session.print(bytes: line + [UInt8(ascii: "\n")])
+        } else if let hold = Self.hold(line), hold.id != request.resumes {
+          try session.print(hold.id + "\n")
+        }
+        request.resumes = Self.hold(line)?.id
       }
+      guard request.resumes != nil, let again = takeAgain(request, session.service) else {
+        throw Failure(.holdEnded("touchgated was stopped"), code: .tryAgain)
+      }
+      stream = again
     }
-    throw Failure(.holdEnded, code: .tryAgain)
+  }
+
+  /// Nil: the service is not back in time.
+  private func takeAgain(_ request: HoldRequest, _ service: TouchgateConnection) -> ReplyStream? {
+    let end = SystemClock.monotonic + StreamWatch.patience
+    while SystemClock.monotonic < end {
+      if let stream = try? StreamWatch.takeAgain(request, service) { return stream }
+      _ = poll(nil, 0, 100)
+    }
+    return nil
+  }
+
+  private static func hold(_ line: [UInt8]) -> HoldReply? {
+    try? JSONDecoder().decode(HoldReply.self, from: Data(line))
   }
 }
 

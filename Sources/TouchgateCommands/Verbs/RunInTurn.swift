@@ -1,3 +1,4 @@
+import FoundationEssentials
 import TouchgateAPI
 import TouchgateClient
 
@@ -10,11 +11,12 @@ struct RunInTurn: Action {
 
   func run(_ session: Session) throws(Failure) -> ExitCode {
     let stream = try askingToStart { () throws(ClientError) in try session.patient.turn(turn, timeout: timeout) }
-    guard try askingToStart({ () throws(ClientError) in try stream.nextLine() }) != nil else {
+    guard let line = try askingToStart({ () throws(ClientError) in try stream.nextLine() }) else {
       throw Failure(.noTurn, code: .notStarted)
     }
+    let id = (try? JSONDecoder().decode(TurnReply.self, from: Data(line)))?.id
     let hold = HoldRequest(reason: turn.reason ?? "touchgate run", screen: turn.screen)
-    return try runToEnd(command, watching: StreamWatch("turn", stream, session.service, orHold: hold))
+    return try runToEnd(command, watching: StreamWatch("turn", id, stream, session.service, orHold: hold))
   }
 }
 

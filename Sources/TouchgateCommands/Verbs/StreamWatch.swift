@@ -4,9 +4,9 @@ import Timeline
 import TouchgateAPI
 import TouchgateClient
 
-/// Keeps the stream of a turn or a hold while a command runs. If the connection is lost, takes a hold with the same reason,
-/// which begins at once; if it cannot, or the service has ended the turn, says so on standard error: the command
-/// continues, and nothing protects it any more.
+/// Keeps the stream of a turn or a hold while a command runs. If the connection is lost, takes a hold in its place, which
+/// begins at once; if it cannot, or the service has ended the turn, says so on standard error: the command continues, and
+/// nothing protects it any more.
 final class StreamWatch {
   /// How long a new connection is tried for: a service that is restarted is back by then.
   static let patience: Duration = .seconds(30)
@@ -16,16 +16,19 @@ final class StreamWatch {
   /// `turn` or `hold`.
   private let subject: String
   private let service: TouchgateConnection
-  private let request: HoldRequest
+  private var request: HoldRequest
   private var stream: ReplyStream?
   private var givesUpAt: Instant?
 
-  /// `request`: the hold to be taken if the connection is lost.
-  init(_ subject: String, _ stream: ReplyStream, _ service: TouchgateConnection, orHold request: HoldRequest) {
+  /// `id`: of the turn or hold. `request`: the hold to be taken if the connection is lost.
+  init(
+    _ subject: String, _ id: String?, _ stream: ReplyStream, _ service: TouchgateConnection, orHold request: HoldRequest
+  ) {
     self.subject = subject
     self.stream = stream
     self.service = service
     self.request = request
+    self.request.resumes = id
   }
 
   /// To be watched for reading; nil while there is no connection.
@@ -49,8 +52,7 @@ final class StreamWatch {
   func reconnect() {
     guard let end = givesUpAt else { return }
     do throws(ClientError) {
-      stream = try TouchgateConnection(path: service.path, timeout: Self.attempt).boundHold(request)
-      stream?.waitWithoutLimit()
+      stream = try Self.takeAgain(request, service)
       givesUpAt = nil
       StandardStream.error.report("the connection to touchgated was lost; a hold keeps updates from being applied now")
     } catch {
@@ -58,6 +60,13 @@ final class StreamWatch {
       givesUpAt = nil
       report("\(error)")
     }
+  }
+
+  /// Takes a hold in the place of one whose connection was lost, if the service is back.
+  static func takeAgain(_ request: HoldRequest, _ service: TouchgateConnection) throws(ClientError) -> ReplyStream {
+    let stream = try TouchgateConnection(path: service.path, timeout: attempt).boundHold(request)
+    stream.waitWithoutLimit()
+    return stream
   }
 
   private func report(_ reason: String) {

@@ -158,7 +158,7 @@ struct HandlerProcessTests {
       #expect(process.ask(now) == .running)
       guard case .handler(let identity) = holder else { throw HandlersError("no identity") }
       #expect(identity.pid == pid && identity.started == now && identity.isAlive)
-      #expect(!HandlerIdentity(pid: pid, startTicks: identity.startTicks + 1, started: now).isAlive, "reused number")
+      #expect(!ProcessIdentity(pid: pid, startTicks: identity.process.startTicks + 1).isAlive, "reused number")
       #expect(HandlerLock.holder(lock, boot: "another") == .unknown)
       kill(pid, SIGKILL)
       waitForEnd(of: pid)

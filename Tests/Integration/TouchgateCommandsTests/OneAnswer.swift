@@ -14,7 +14,8 @@ final class OneAnswer {
   private let work: Unmanaged<Work>
   private var isServing = true
 
-  init(status: Int = 200, _ body: some Encodable) throws {
+  /// `isLine`: the first line of a stream.
+  init(status: Int = 200, _ body: some Encodable, isLine: Bool = false) throws {
     var template = Array("/tmp/touchgate-answer-XXXXXX".utf8CString)
     try #require(mkdtemp(&template) != nil)
     folder = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
@@ -28,7 +29,7 @@ final class OneAnswer {
     }
     try #require(bound == 0 && listen(listening, 1) == 0)
     let head = "HTTP/1.0 \(status) x\r\n\r\n"
-    work = Unmanaged.passRetained(Work(listening, Array(head.utf8) + (try JSONEncoder().encode(body))))
+    work = Unmanaged.passRetained(Work(listening, Array(head.utf8) + (try JSONEncoder().encode(body)) + (isLine ? [0x0a] : [])))
     let result = pthread_create(
       &thread, nil,
       { context in

@@ -52,10 +52,13 @@ struct WaitingTests {
     #expect(try outcome(try OneAnswer(""), "run", "--", "true").ended == .failure(failure))
   }
 
-  @Test("hold without a command ends with 75 if the service releases it")
+  @Test("hold without a command ends with 75 if the service ends it, and says why")
   func released() throws {
-    let failure = Failure(message: "the hold has ended: it was released, or touchgated was stopped", code: .tryAgain)
-    #expect(try outcome(try OneAnswer(""), "hold", "--why", "x").ended == .failure(failure))
+    let failure = Failure(message: "the hold has ended: released by user 0", code: .tryAgain)
+    let released = try OneAnswer(TurnEndReply(ended: "released by user 0"), isLine: true)
+    #expect(try outcome(released, "hold", "--why", "x").ended == .failure(failure))
+    let stopped = Failure(message: "the hold has ended: touchgated was stopped", code: .tryAgain)
+    #expect(try outcome(try OneAnswer(""), "hold", "--why", "x").ended == .failure(stopped))
   }
 
   @Test("hold --for prints the ID, and release sends it")

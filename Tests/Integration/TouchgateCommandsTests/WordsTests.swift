@@ -108,7 +108,7 @@ extension Failure.Reason {
     case nil: .notApplied(state: "failed", message: "exited with 3")
     case .notApplied: .noParameter("url")
     case .noParameter: .eventsEnded
-    case .eventsEnded: .holdEnded
+    case .eventsEnded: .holdEnded("touchgated was stopped")
     case .holdEnded: .noTurn
     case .noTurn: .cannotRun("ls", Errno(2))
     case .cannotRun: .payloadTooLarge("menu.html")

@@ -122,6 +122,25 @@ struct ControlRowsTests {
     #expect(try again.holds() == [bare])
   }
 
+  @Test("holds and turns that are bound to a connection survive reopening with their owner's process, until they are released")
+  func boundHolds() throws {
+    let store = try folder.open()
+    let owner = Submitter(uid: 7, pid: 8)
+    let full = BoundHold(
+      hold: Hold(
+        id: try id("a"), screen: "till", owner: owner, unit: "shop.service", reason: "sale", since: now, until: nil),
+      startTicks: .max, boot: "b")
+    let bare = BoundHold(
+      hold: Hold(id: try id("b"), owner: owner, reason: "", since: later(1), until: nil), startTicks: nil, boot: "")
+    try store.perform([.bind(bare), .bind(full)])
+    try store.close()
+    let again = try folder.open()
+    #expect(try again.boundHolds() == [full, bare] && again.holds() == [])
+    let other = BoundHold(hold: full.hold, startTicks: 9, boot: "b")
+    try again.perform([.bind(other), .release(bare.hold.id)])
+    #expect(try again.boundHolds() == [other], "taken again by another process")
+  }
+
   @Test("reboots are counted as applied updates of these handlers since a time")
   func reboots() throws {
     let store = try folder.open()

@@ -145,6 +145,32 @@ struct MigrationTests {
     }
   }
 
+  @Test("ten updates that wait, and a hold, in a file of the version before bound holds are kept as they are")
+  func beforeBoundHolds() throws {
+    let other = try TemporaryFolder()
+    let rows = (1...10).map {
+      "(\($0), 'u\($0)', 'page', '{\"n\":\"\($0)\"}', 1700000000000, 1000, 42, 'waiting', \($0 % 3), \($0), 'k\($0)', 'c\($0)', '1000 27')"
+    }
+    try TemporaryFolder.change(
+      other.database,
+      """
+      PRAGMA journal_mode = WAL; \(Schema.steps[..<6].joined()) PRAGMA user_version = 6;
+      INSERT INTO updates (sequence, id, handler, parameters, created_at, uid, pid, state, attempts, place, key, client_id,
+        groups) VALUES \(rows.joined(separator: ", "));
+      INSERT INTO payloads SELECT sequence, x'00' FROM updates;
+      INSERT INTO holds VALUES ('h', NULL, 7, 8, NULL, 'sale', 1700000000000, 1700000009000);
+      """)
+    let store = try other.open()
+    let all = try store.unfinished()
+    #expect(store.notices == [] && all.map(\.update.id.text) == (1...10).map { "u\($0)" })
+    for (number, stored) in zip(1..., all) {
+      #expect(stored.attempts == number % 3 && stored.update.clientID?.text == "c\(number)")
+      #expect(stored.update.submitter.groups == [1000, 27] && stored.update.key == "k\(number)")
+      #expect(try store.payload(of: stored.update.id) == [0])
+    }
+    #expect(try store.holds().map(\.reason) == ["sale"] && store.boundHolds() == [])
+  }
+
   @Test("while another program has the file locked nothing is migrated, and the file keeps its older version")
   func locked() throws {
     let before = try folder.ask("SELECT group_concat(name) FROM pragma_table_info('updates')")

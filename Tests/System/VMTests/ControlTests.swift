@@ -64,6 +64,43 @@ extension VMTests {
       #expect(try #require(try service.update(id).blockedMs?["paused"]) >= 1000)
     }
 
+    @Test("a restart of the service ends neither hold nor turn while their command runs; its owner's death does, at once")
+    func commandsOverRestart() throws {
+      let service = try ServiceUnderTest(gate: "FirstScreenTimeout=0")
+      func start(_ words: String...) throws -> ChildProcess {
+        try ChildProcess(
+          touchgate, words + ["--socket", "\(service.folder)/socket", "--", "/bin/sleep", "1000"],
+          errors: "\(service.folder)/\(words[0]).errors")
+      }
+      let turn = try start("run", "--why", "flashing")
+      try #require(eventually { try service.connection.turns().contains { $0.startedAt != nil } })
+      let hold = try start("hold", "--why", "payment")
+      try #require(eventually { try service.connection.holds().holds.count == 1 })
+      func ids() throws -> Set<String> { Set(try service.connection.holds().holds.map(\.id)) }
+      let before = try ids().union(try service.connection.turns().map(\.id))
+      // A client that does not come back, because it is stopped: it is waited for, and an update with it.
+      kill(turn.pid, SIGSTOP)
+      service.kill(SIGTERM)
+      try service.start()
+      let id = try service.submit()
+      #expect(try ids() == before)
+      #expect(try service.update(id).blockers.map(\.code) == ["hold", "hold"])
+      try #require(eventually { try service.connection.holds().holds.contains { $0.until == nil } }, "taken again")
+      #expect(try ids() == before && service.applied == [])
+      service.kill(SIGKILL)
+      try service.start()
+      #expect(try ids() == before && service.applied == [])
+      kill(turn.pid, SIGKILL)
+      #expect(try eventually(within: .seconds(5)) { try ids().count == 1 })
+      service.kill(SIGTERM)
+      kill(hold.pid, SIGKILL)
+      _ = hold.waitUntilExit()
+      try service.start()
+      #expect(eventually(within: .seconds(5)) { service.isApplied(id) }, "nobody holds it any more")
+      #expect(try ids() == [])
+      _ = try Run("/usr/bin/pkill", ["-f", "sleep 1000"])
+    }
+
     @Test("retry takes a failed update; not one that was applied, nor one replaced by a newer update with its key")
     func retry() throws {
       let service = try ServiceUnderTest(gate: "FirstScreenTimeout=0", start: false)

@@ -99,6 +99,9 @@ private let body = [
   Example(
     BodyProblem.unknownOnDeadline, 400, "badOnDeadline", "'onDeadline' must be expire, apply or force", "onDeadline"),
   Example(
+    BodyProblem.badResumes, 400, "badID",
+    "'resumes' must be the id of a hold or a turn, and is not allowed with 'ttl'", "resumes"),
+  Example(
     BodyProblem.badMax(most: .seconds(3600)), 400, "badMax", "'max' must be more than 0 and at most 1 h (MaxTurn=)",
     "max"),
   Example(

@@ -172,7 +172,7 @@ extension Bench {
       if policy(update).coalescing != .all, let other = waitingOfSameKey(update) {
         violate("\(update.id) is taken up beside \(other.update.id), which is about the same")
       }
-    case .expedite, .pause, .hold, .release:
+    case .expedite, .pause, .hold, .bind, .release:
       break
     }
   }
@@ -278,7 +278,8 @@ extension Bench {
   }
 
   private func holdInScope(_ screen: String?) -> HoldID? {
-    let all = holds.values.filter { now < holdEnds[$0.id] ?? .distantPast } + boundHolds.values
+    let all = holds.values.filter { now < holdEnds[$0.id] ?? .distantPast } 
+      + boundHolds.values.filter { now < keptEnds[$0.id] ?? .distantFuture }
     return all.first { $0.screen == nil || screen == nil || $0.screen == screen }?.id
   }
 
@@ -337,6 +338,7 @@ extension StoreWrite {
     case .reopen: .reopen
     case .pause: .pause
     case .hold: .hold
+    case .bind: .bind
     case .release: .release
     }
   }

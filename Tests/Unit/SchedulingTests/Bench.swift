@@ -42,7 +42,7 @@ func touched(since seconds: Double, _ screen: String = "panel") -> GateState {
 /// carries out the actions in their order, as the service does, writes down what happened, and judges it.
 struct Bench {
   enum Write: Hashable, CaseIterable {
-    case accept, replace, acceptEnded, beginApplying, backToWaiting, expedite, finish, reopen, pause, hold, release
+    case accept, replace, acceptEnded, beginApplying, backToWaiting, expedite, finish, reopen, pause, hold, bind, release
   }
 
   var scheduler: Scheduler
@@ -74,6 +74,10 @@ struct Bench {
   private(set) var holdEnds: [HoldID: Instant] = [:]
   /// Holds that end with their owner's connection.
   private(set) var boundHolds: [HoldID: Hold] = [:]
+  /// They and the turns that have begun, as they are stored.
+  private(set) var bound: [HoldID: BoundHold] = [:]
+  /// When those end that a restart has left without their owner's connection.
+  private(set) var keptEnds: [HoldID: Instant] = [:]
   /// Turns that somebody waits for, or has.
   private(set) var turns: [TurnID: Turn] = [:]
   /// Handlers that need a receiver, and have none.
@@ -225,6 +229,22 @@ struct Bench {
     holdEnds[hold.id] = now + min(max(until - knownWall, .zero), max(until - hold.since, .zero))
   }
 
+  /// The owner comes back after a restart.
+  mutating func takeAgain(_ text: String) {
+    guard let kept = scheduler.keptHold(id(text)) else { return }
+    keptEnds[kept.id] = nil
+    var hold = kept
+    hold.until = nil
+    boundHolds[kept.id] = hold
+    perform(scheduler.hold(hold, at: now))
+  }
+
+  /// The owner's connection ends.
+  mutating func disconnect(_ text: String) {
+    if !isStopping { boundHolds[id(text)] = nil }
+    perform(scheduler.disconnected(id(text), at: now))
+  }
+
   mutating func letGo(_ text: String) {
     boundHolds[id(text)] = nil
     perform(scheduler.release(id(text), at: now))
@@ -293,7 +313,8 @@ struct Bench {
   /// `reboot`: the whole machine does.
   mutating func restart(handlerLives: Bool, reboot: Bool = false) {
     if reboot { boots += 1 }
-    boundHolds = [:]
+    boundHolds = bound.filter { $0.value.boot == "boot \(boots)" }.mapValues(\.hold)
+    keptEnds = boundHolds.mapValues { _ in now + BoundHold.keptFor }
     turnRunning = nil
     turns = [:]
     actionsLeft = nil
@@ -315,7 +336,8 @@ struct Bench {
     perform(
       scheduler.recover(
         Recovered(
-          updates: unfinished, pause: pause, holds: holds.values.sorted { $0.id.text < $1.id.text }, reboots: reboots),
+          updates: unfinished, pause: pause, holds: holds.values.sorted { $0.id.text < $1.id.text },
+          bound: bound.values.sorted { $0.hold.id.text < $1.hold.id.text }, reboots: reboots),
         at: now))
     tell()
   }
@@ -405,6 +427,7 @@ extension Bench: ActionEffects {
     say("start \(turn.id)\(after)")
     judgeStart(of: .turn(turn))
     turnRunning = turn.id
+    actions.append(scheduler.bind(turn.id, startTicks: 9))
   }
 
   mutating func probe(_ id: UpdateID, at now: Instant) -> ProbeAnswer {
@@ -466,11 +489,15 @@ extension Bench: ActionEffects {
       notes[update.id] = Note()
     case .pause(let pause):
       self.pause = pause
+    case .bind(let item):
+      bound[item.hold.id] = item
     case .hold(let hold):
       holds[hold.id] = hold
       noteEnd(of: hold)
     case .release(let id):
       holds[id] = nil
+      bound[id] = nil
+      if keptEnds.removeValue(forKey: id) != nil { boundHolds[id] = nil }
     case .finish(let id, let result):
       if let update = old?.update, result.message == "the machine has rebooted" {
         reboots.append(Reboot(handler: update.handler, at: result.finishedAt))

@@ -31,10 +31,9 @@ struct PauseAndHoldTests {
     #expect(bench.violations == [])
   }
 
-  @Test("a pause outlives a restart, and so does a hold with a time to live; a bound one ends with the service")
+  @Test("a pause outlives a restart, and so does a hold with a time to live")
   func restart() {
     var bench = Bench()
-    bench.hold("bound")
     bench.hold("ttl", seconds: 60)
     bench.pauseAll()
     bench.submit("a")
@@ -93,6 +92,84 @@ struct PauseAndHoldTests {
     bench.handlerEnds()
     bench.handlerEnds()
     #expect(bench.store.values.allSatisfy { $0.state.name == "applied" })
+    #expect(bench.violations == [])
+  }
+
+  @Test("a hold that is bound to a connection is kept for 30 s over a restart, and no longer")
+  func kept() {
+    var bench = Bench()
+    bench.hold("h", screen: "panel")
+    bench.submit("a")
+    bench.sleep(until: at(10))
+    bench.restart(handlerLives: false)
+    bench.release()
+    let kept = bench.scheduler.keptHold(id("h"))
+    #expect(kept?.screen == "panel" && kept?.reason == "a test" && kept?.until == wall(40))
+    let blocker = bench.scheduler.blockers(of: id("a"), at: bench.now).first
+    #expect(blocker?.code == .hold && blocker?.clears == .holdIsReleased(orAt: wall(40)))
+    bench.pass(until: 39.9)
+    #expect(bench.running == nil)
+    bench.pass(until: 41)
+    #expect(bench.running == id("a") && bench.bound.isEmpty)
+    #expect(bench.violations == [])
+  }
+
+  @Test("an owner that comes back after a restart has its hold again, as old as it was, and bound to its connection")
+  func takenAgain() {
+    var bench = Bench()
+    bench.hold("h")
+    let since = bench.scheduler.activeHolds.first?.since
+    bench.submit("a")
+    bench.sleep(until: at(10))
+    bench.restart(handlerLives: false)
+    bench.release()
+    bench.pass(until: 20)
+    bench.takeAgain("h")
+    #expect(bench.scheduler.keptHold(id("h")) == nil)
+    #expect(bench.scheduler.activeHolds.map(\.since) == [since] && bench.scheduler.activeHolds.first?.until == nil)
+    bench.pass(until: 500)
+    #expect(bench.running == nil)
+    bench.disconnect("h")
+    #expect(bench.running == id("a") && bench.bound.isEmpty)
+    #expect(bench.violations == [])
+  }
+
+  @Test("a connection that the service closes because it stops does not end the hold; any other end does")
+  func keptOverStop() {
+    var bench = Bench()
+    bench.hold("h")
+    bench.hold("i")
+    bench.disconnect("i")
+    bench.stop()
+    bench.disconnect("h")
+    #expect(bench.bound.keys.map(\.text) == ["h"])
+    bench.restart(handlerLives: false)
+    #expect(bench.scheduler.activeHolds.map(\.id) == [id("h")])
+    bench.letGo("h")
+    #expect(bench.scheduler.activeHolds == [] && bench.bound.isEmpty)
+    #expect(bench.violations == [])
+  }
+
+  @Test("after a reboot no process is left that has a bound hold")
+  func rebooted() {
+    var bench = Bench()
+    bench.hold("h")
+    bench.restart(handlerLives: false, reboot: true)
+    #expect(bench.scheduler.activeHolds == [] && bench.bound.isEmpty)
+    #expect(bench.violations == [])
+  }
+
+  @Test("a bound hold that cannot be stored is in force all the same")
+  func unstored() {
+    var bench = Bench()
+    bench.failing = [.bind]
+    bench.hold("h")
+    bench.failing = []
+    bench.release()
+    bench.submit("a")
+    bench.pass(until: 10)
+    #expect(bench.running == nil && bench.bound.isEmpty)
+    #expect(bench.scheduler.blockers(of: id("a"), at: bench.now).map(\.code) == [.hold])
     #expect(bench.violations == [])
   }
 

@@ -133,7 +133,11 @@ struct RandomDaysTests {
     case 35:
       if dice.roll(4) == 0 { bench.notTaken() }
     case 30:
-      bench.letGo(["b", "h"][dice.roll(2)] + "\(dice.roll(3))")
+      switch dice.roll(4) {
+      case 0: bench.takeAgain(["b", "t"][dice.roll(2)] + "\(dice.roll(3))")
+      case 1: bench.disconnect("b\(dice.roll(3))")
+      default: bench.letGo(["b", "h"][dice.roll(2)] + "\(dice.roll(3))")
+      }
     default:
       if dice.roll(2) == 0 {
         bench.actionsLeft = dice.roll(6)
@@ -178,7 +182,8 @@ struct RandomDaysTests {
     if scheduler.isAnythingWaiting {
       guard let due = scheduler.nextDeadline else { return bench.violate("something waits, and no timer runs") }
       if due > bench.now + scheduler.interval { bench.violate("the next recheck is at \(due)") }
-    } else if scheduler.inProgress == nil, bench.failing.isEmpty, bench.holds.isEmpty, scheduler.nextDeadline != nil {
+    } else if scheduler.inProgress == nil, bench.failing.isEmpty, bench.holds.isEmpty, bench.keptEnds.isEmpty,
+      scheduler.nextDeadline != nil {
       bench.violate("nothing waits, and a timer runs")
     }
     let counted = (0..<4).map { scheduler.waitingCount(of: $0) }.reduce(0, +)

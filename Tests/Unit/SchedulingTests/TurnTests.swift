@@ -18,7 +18,9 @@ struct TurnTests {
     #expect(bench.running == nil && bench.turnRunning == nil)
     _ = bench.news()
     bench.pass(until: 12)
-    #expect(bench.news().suffix(2) == ["last look t", "start t, 2000 ms after the release"], "nothing is stored")
+    #expect(
+      bench.news().suffix(4) == ["last look t", "start t, 2000 ms after the release", "store bind", "done bind"],
+      "nothing is stored before it begins")
     bench.pass(until: 100)
     #expect(bench.turnRunning == id("t"))
     let blocker = bench.scheduler.blockers(of: id("a"), at: bench.now).first
@@ -26,6 +28,30 @@ struct TurnTests {
     #expect(blocker?.reason == .words("firmware") && blocker?.clears == .turnEnds(id("t"), orAt: at(12 + 600)))
     bench.leave("t")
     #expect(bench.running == id("a"))
+    #expect(bench.violations == [])
+  }
+
+  @Test("a turn that has begun is kept over a restart as a hold of its screen, one that waits is not")
+  func kept() {
+    var bench = Bench()
+    bench.release()
+    bench.turn("t", screen: "panel")
+    bench.turn("u", screen: "panel")
+    #expect(bench.turnRunning == id("t") && bench.bound.keys.map(\.text) == ["t"])
+    bench.stop()
+    bench.leave("t")
+    bench.submit("a")
+    bench.restart(handlerLives: false)
+    bench.release()
+    let held = bench.scheduler.activeHolds
+    #expect(held.map(\.id.text) == ["t"] && held.first?.screen == "panel" && held.first?.reason == "firmware")
+    bench.pass(until: 20)
+    #expect(bench.running == nil)
+    bench.takeAgain("t")
+    bench.pass(until: 100)
+    #expect(bench.running == nil)
+    bench.letGo("t")
+    #expect(bench.running == id("a") && bench.bound.isEmpty)
     #expect(bench.violations == [])
   }
 

@@ -26,8 +26,8 @@ final class CallsBench {
   private let loop: EventLoop
   private let folder = NSTemporaryDirectory() + "touchgate-calls-\(UUID().uuidString)"
 
-  /// `touched`: a finger rests on the screen.
-  init(touched: Bool = false, _ edit: (inout Configuration) throws -> Void = { _ in }) throws {
+  /// `touched`: a finger rests on the screen. `stored`: what a former run has left in the store.
+  init(touched: Bool = false, stored: [StoreWrite] = [], _ edit: (inout Configuration) throws -> Void = { _ in }) throws {
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
     configuration.haptics.device = .none
     configuration.handlers["menu"] = HandlerDefinition(
@@ -39,6 +39,7 @@ final class CallsBench {
     let (log, metrics) = (Log(), Metrics())
     loop = try EventLoop()
     let store = try QueueStore(path: "\(folder)/queue.sqlite", now: SystemClock.wall)
+    try store.perform(stored)
     screens = try ScreensInUse(
       loop: loop, log: log, settings: configuration.touchSettings, memory: nil,
       replay: try Panel.write(folder, touched: touched), now: at(0))

@@ -5,6 +5,7 @@ import ServiceConfiguration
 import Testing
 import Timeline
 import TouchgateAPI
+import UpdateStore
 
 @testable import Service
 
@@ -31,6 +32,44 @@ struct StreamCallsTests {
     #expect(bench.engine.scheduler.activeHolds.count == 1)
     bench.disconnect(token)
     #expect(bench.engine.scheduler.activeHolds.isEmpty)
+  }
+
+  @Test("after a restart an owner takes its hold again by its id; nobody else does, and an unknown id is an ordinary hold")
+  func takenAgain() throws {
+    let hold = Hold(
+      id: try #require(HoldID("h")), owner: Submitter(uid: 1000, pid: 1), reason: "flashing", since: wall(1), until: nil)
+    let bench = try CallsBench(stored: [.bind(BoundHold(hold: hold, startTicks: nil, boot: "boot"))])
+    let again = #"{"reason": "flashing", "resumes": "h"}"#
+    let listed = (bench.answer("GET", "/v1/holds")?["holds"] as? [[String: Any]])?.first
+    #expect(listed?["id"] as? String == "h" && listed?["until"] != nil)
+    #expect(bench.answer("POST", "/v1/holds", again, uid: 1001)?.status == 403)
+    let token = bench.ask("POST", "/v1/holds", again)
+    #expect(bench.socket.answer(token)?["id"] as? String == "h")
+    #expect(bench.socket.answer(token)?["since"] as? String == wall(1).rfc3339)
+    #expect(bench.engine.scheduler.activeHolds.map(\.until) == [nil])
+    let other = bench.ask("POST", "/v1/holds", again)
+    #expect(bench.socket.answer(other)?["id"] as? String != "h" && bench.engine.scheduler.activeHolds.count == 2)
+    for open in [token, other] { bench.disconnect(open) }
+    #expect(bench.engine.scheduler.activeHolds == [] && (try? bench.engine.store.boundHolds()) == [])
+    for body in [#"{"reason": "x", "resumes": "-"}"#, #"{"reason": "x", "resumes": "h", "ttl": "1s"}"#] {
+      #expect(bench.answer("POST", "/v1/holds", body)?.code == "badID")
+    }
+  }
+
+  @Test("streams that end because the service stops leave their holds and turns in the store")
+  func keptOverStop() throws {
+    let bench = try CallsBench()
+    let hold = bench.ask("POST", "/v1/holds", #"{"reason": "demo"}"#)
+    let id = bench.socket.answer(hold)?["id"] as? String
+    #expect(try bench.engine.store.boundHolds().map(\.hold.id.text) == [id])
+    bench.disconnect(bench.ask("POST", "/v1/holds", #"{"reason": "other"}"#))
+    bench.engine.feed { scheduler in
+      scheduler.stop(at: bench.now)
+      return []
+    }
+    bench.calls.stop(bench.now)
+    bench.disconnect(hold)
+    #expect(try bench.engine.store.boundHolds().map(\.hold.id.text) == [id])
   }
 
   @Test(
