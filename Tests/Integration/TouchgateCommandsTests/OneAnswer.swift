@@ -29,7 +29,8 @@ final class OneAnswer {
     }
     try #require(bound == 0 && listen(listening, 1) == 0)
     let head = "HTTP/1.0 \(status) x\r\n\r\n"
-    work = Unmanaged.passRetained(Work(listening, Array(head.utf8) + (try JSONEncoder().encode(body)) + (isLine ? [0x0a] : [])))
+    work = Unmanaged.passRetained(
+      Work(listening, Array(head.utf8) + (try JSONEncoder().encode(body)) + (isLine ? [0x0a] : [])))
     let result = pthread_create(
       &thread, nil,
       { context in

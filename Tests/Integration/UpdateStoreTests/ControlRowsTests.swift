@@ -122,7 +122,9 @@ struct ControlRowsTests {
     #expect(try again.holds() == [bare])
   }
 
-  @Test("holds and turns that are bound to a connection survive reopening with their owner's process, until they are released")
+  @Test(
+    "holds and turns that are bound to a connection survive reopening with their owner's process, until they are released"
+  )
   func boundHolds() throws {
     let store = try folder.open()
     let owner = Submitter(uid: 7, pid: 8)

@@ -64,7 +64,8 @@ extension VMTests {
       #expect(try #require(try service.update(id).blockedMs?["paused"]) >= 1000)
     }
 
-    @Test("a restart of the service ends neither hold nor turn while their command runs; its owner's death does, at once")
+    @Test(
+      "a restart of the service ends neither hold nor turn while their command runs; its owner's death does, at once")
     func commandsOverRestart() throws {
       let service = try ServiceUnderTest(gate: "FirstScreenTimeout=0")
       func start(_ words: String...) throws -> ChildProcess {

@@ -278,7 +278,8 @@ extension Bench {
   }
 
   private func holdInScope(_ screen: String?) -> HoldID? {
-    let all = holds.values.filter { now < holdEnds[$0.id] ?? .distantPast } 
+    let all =
+      holds.values.filter { now < holdEnds[$0.id] ?? .distantPast }
       + boundHolds.values.filter { now < keptEnds[$0.id] ?? .distantFuture }
     return all.first { $0.screen == nil || screen == nil || $0.screen == screen }?.id
   }

@@ -42,7 +42,8 @@ func touched(since seconds: Double, _ screen: String = "panel") -> GateState {
 /// carries out the actions in their order, as the service does, writes down what happened, and judges it.
 struct Bench {
   enum Write: Hashable, CaseIterable {
-    case accept, replace, acceptEnded, beginApplying, backToWaiting, expedite, finish, reopen, pause, hold, bind, release
+    case accept, replace, acceptEnded, beginApplying, backToWaiting, expedite, finish, reopen, pause, hold, bind,
+      release
   }
 
   var scheduler: Scheduler

@@ -183,7 +183,8 @@ struct RandomDaysTests {
       guard let due = scheduler.nextDeadline else { return bench.violate("something waits, and no timer runs") }
       if due > bench.now + scheduler.interval { bench.violate("the next recheck is at \(due)") }
     } else if scheduler.inProgress == nil, bench.failing.isEmpty, bench.holds.isEmpty, bench.keptEnds.isEmpty,
-      scheduler.nextDeadline != nil {
+      scheduler.nextDeadline != nil
+    {
       bench.violate("nothing waits, and a timer runs")
     }
     let counted = (0..<4).map { scheduler.waitingCount(of: $0) }.reduce(0, +)

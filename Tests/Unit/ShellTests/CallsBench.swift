@@ -27,7 +27,8 @@ final class CallsBench {
   private let folder = NSTemporaryDirectory() + "touchgate-calls-\(UUID().uuidString)"
 
   /// `touched`: a finger rests on the screen. `stored`: what a former run has left in the store.
-  init(touched: Bool = false, stored: [StoreWrite] = [], _ edit: (inout Configuration) throws -> Void = { _ in }) throws {
+  init(touched: Bool = false, stored: [StoreWrite] = [], _ edit: (inout Configuration) throws -> Void = { _ in }) throws
+  {
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
     configuration.haptics.device = .none
     configuration.handlers["menu"] = HandlerDefinition(

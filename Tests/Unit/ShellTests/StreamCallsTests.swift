@@ -34,10 +34,12 @@ struct StreamCallsTests {
     #expect(bench.engine.scheduler.activeHolds.isEmpty)
   }
 
-  @Test("after a restart an owner takes its hold again by its id; nobody else does, and an unknown id is an ordinary hold")
+  @Test(
+    "after a restart an owner takes its hold again by its id; nobody else does, and an unknown id is an ordinary hold")
   func takenAgain() throws {
     let hold = Hold(
-      id: try #require(HoldID("h")), owner: Submitter(uid: 1000, pid: 1), reason: "flashing", since: wall(1), until: nil)
+      id: try #require(HoldID("h")), owner: Submitter(uid: 1000, pid: 1), reason: "flashing", since: wall(1), until: nil
+    )
     let bench = try CallsBench(stored: [.bind(BoundHold(hold: hold, startTicks: nil, boot: "boot"))])
     let again = #"{"reason": "flashing", "resumes": "h"}"#
     let listed = (bench.answer("GET", "/v1/holds")?["holds"] as? [[String: Any]])?.first
