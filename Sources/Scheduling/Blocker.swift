@@ -114,6 +114,8 @@ extension Blocker {
     case turnEnds(TurnID, orAt: Instant?)
     /// The updates before it have been applied.
     case turnComes
+    /// A turn that waits before it.
+    case turnHasEnded(TurnID)
     case storeIsWritable
     case serviceIsStarted
   }

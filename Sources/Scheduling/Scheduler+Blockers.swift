@@ -43,10 +43,18 @@ extension Scheduler {
     }
     if let current { blockers.append(blocker(current.id)) }
     if let first = line.ahead(of: id) {
-      blockers.append(
-        Blocker(code: .order, since: entry.acceptedAt, owner: first.text, clears: .turnComes))
+      blockers.append(isAhead(first, since: entry.acceptedAt))
     }
     return blockers
+  }
+
+  private func isAhead(_ first: WorkID, since: Instant) -> Blocker {
+    guard case .turn(let turn) = entries[first]?.work else {
+      return Blocker(code: .order, since: since, owner: first.text, clears: .turnComes)
+    }
+    return Blocker(
+      code: .order, since: since, owner: Self.name(turn.owner, turn.unit),
+      reason: turn.reason.isEmpty ? nil : .words(turn.reason), clears: .turnHasEnded(turn.id))
   }
 
   /// For all updates that have not ended: for how long what has blocked them. To be stored when the service stops.

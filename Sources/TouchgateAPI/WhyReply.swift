@@ -6,8 +6,13 @@ public struct WhyReply: Codable, Equatable, Sendable {
   public var unapplied: [UpdateReply]
   /// The turn that lasts, and those that wait.
   public var turns: [TurnStateReply]?
+  /// As in `status`.
+  public var warnings: [String]?
 
-  public init(waiting: [UpdateReply], unapplied: [UpdateReply], turns: [TurnStateReply]? = nil) {
+  public init(
+    waiting: [UpdateReply], unapplied: [UpdateReply], turns: [TurnStateReply]? = nil, warnings: [String]? = nil
+  ) {
+    self.warnings = warnings
     self.turns = turns
     self.waiting = waiting
     self.unapplied = unapplied

@@ -39,6 +39,9 @@ extension Blocker.Clears {
     case .turnEnds(let id, nil):
       "when the turn \(id) ends; its owner or an administrator ends it with `touchgate release \(id)`"
     case .turnComes: "when the updates before it have ended"
+    case .turnHasEnded(let id):
+      "when the turn \(id), which waits before it, has ended; its owner or an administrator ends it with "
+        + "`touchgate release \(id)`"
     case .storeIsWritable: "when the queue can be written"
     case .serviceIsStarted: "when the service has been started again"
     }

@@ -3,6 +3,7 @@ import DeviceRules
 import Gating
 import HTTPTypes
 import Haptics
+import Linux
 import Scheduling
 import ServiceLog
 import SocketServer
@@ -36,8 +37,13 @@ extension Calls {
         turns: scheduler.turns.map(replies.turn),
         paused: scheduler.pause.map(replies.pause),
         guard: guardReply,
-        warnings: storeWarnings + input.warnings + starvationWarning(caller.now) + haptics.warnings,
+        warnings: warnings(caller.now),
         haptics: HapticsReply(device: haptics.deviceName, silentBecause: haptics.feedback.silentBecause)))
+  }
+
+  func warnings(_ now: Instant) -> [String] {
+    storeWarnings + input.warnings + starvationWarning(now) + overrunTurns.warnings(at: SystemClock.wall)
+      + haptics.warnings
   }
 
   private var guardReply: GuardReply {

@@ -98,7 +98,9 @@ extension Calls {
   func endOverrunTurn(_ now: Instant) {
     guard let id = open.overrunTurn(at: now), let turn = open.turn(id) else { return }
     let span = turn.longest.map { TimeSpan.describe($0) } ?? ""
-    endTurn(id, "it has lasted \(span), the longest that its --max or MaxTurn= allows", now)
+    let reason = "it has lasted \(span), the longest that its --max or MaxTurn= allows"
+    if let turn = engine.scheduler.currentTurn?.turn { overrunTurns.note(turn, reason, at: SystemClock.wall) }
+    endTurn(id, reason, now)
   }
 
   /// An update that is forced overrules the turn that lasts.

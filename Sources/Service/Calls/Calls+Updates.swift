@@ -27,7 +27,7 @@ extension Calls {
       200,
       WhyReply(
         waiting: waiting, unapplied: unapplied.map(replies.update),
-        turns: engine.scheduler.turns.map(replies.turn)))
+        turns: engine.scheduler.turns.map(replies.turn), warnings: warnings(caller.now)))
   }
 
   /// For a unit to read; not for everybody who can open the socket.

@@ -28,6 +28,7 @@ final class Calls {
   var answers = PendingAnswers()
   var open = OpenReplies()
   var feed = EventFeed()
+  var overrunTurns = OverrunTurns()
   /// Handlers that deliver to applications, as far as the scheduler has been told.
   private var delivering: Set<String> = []
 

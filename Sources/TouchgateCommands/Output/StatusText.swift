@@ -37,9 +37,11 @@ extension View {
     lines += waitingLines(status)
     if let applying = status.updates["applying"], applying > 0 { lines.append(label("applying") + "\(applying)") }
     if let last = status.lastResult { lines.append(resultLine(last)) }
-    lines += status.warnings.map { label("warning") + printable($0) }
-    return lines.map { $0 + "\n" }.joined()
+    return lines.map { $0 + "\n" }.joined() + warnings(status.warnings)
   }
+
+  /// One line each.
+  func warnings(_ warnings: [String]) -> String { warnings.map { label("warning") + printable($0) + "\n" }.joined() }
 
   private func gateLine(_ status: StatusReply) -> String {
     let state = status.touched ? "touched" : status.gate.state

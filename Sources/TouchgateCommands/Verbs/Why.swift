@@ -28,7 +28,7 @@ struct WhyAll: Action {
     let why = try asking { () throws(ClientError) in try session.service.why() }
     try session.print(why) { why in
       session.view.turns(why.turns ?? []) + session.view.blockersOfAll(why.waiting)
-        + session.view.endsOfAll(why.unapplied)
+        + session.view.endsOfAll(why.unapplied) + session.view.warnings(why.warnings ?? [])
     }
     return .success
   }

@@ -78,7 +78,9 @@ struct ChangeTests {
     arguments: [false, true])
   func whyEverything(json: Bool) throws {
     let service = try OneAnswer(
-      WhyReply(waiting: [update("old"), update("new")], unapplied: [update("lost", state: "failed")]))
+      WhyReply(
+        waiting: [update("old"), update("new")], unapplied: [update("lost", state: "failed")],
+        warnings: ["the disk is full"]))
     let (printed, ended) = try json ? outcome(service, "why", "--json") : outcome(service, "why")
     #expect(ended == .success(.success))
     #expect(service.asked() == "GET /v1/why")
@@ -86,6 +88,7 @@ struct ChangeTests {
     let new = try #require(printed.firstRange(of: "new"))
     let lost = try #require(printed.firstRange(of: "lost"))
     #expect(json || old.lowerBound < new.lowerBound && new.lowerBound < lost.lowerBound)
+    #expect(json || printed.hasSuffix("the disk is full\n"))
     #expect(printed.hasPrefix("{") == json)
   }
 }

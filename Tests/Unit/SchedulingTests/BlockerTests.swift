@@ -87,6 +87,19 @@ struct BlockerTests {
     #expect(blockers(bench, "c").map(\.owner) == ["a", "b"])
   }
 
+  @Test("a turn that waits before it is named by its owner and its reason, and by what ends it")
+  func orderOfTurn() {
+    var bench = Bench()
+    bench.touch()
+    bench.turn("t")
+    bench.submit("a")
+    #expect(
+      blockers(bench, "a").last
+        == Blocker(
+          code: .order, since: at(0), owner: "flash.service, user 3, process 1", reason: .words("firmware"),
+          clears: .turnHasEnded(id("t"))))
+  }
+
   @Test("the handler of a former run blocks like any other")
   func orphan() {
     var bench = Bench()

@@ -168,6 +168,9 @@ struct StreamCallsTests {
     #expect(!bench.socket.streams.contains(token))
     let words = bench.socket.answer(token)?["ended"] as? String
     #expect(words == "it has lasted 10 s, the longest that its --max or MaxTurn= allows")
+    let warnings = bench.answer("GET", "/v1/why")?["warnings"] as? [String] ?? []
+    #expect(
+      warnings.contains { $0.contains("of user 1000") && $0.contains(words ?? "?") && $0.contains("may still run") })
     #expect(bench.state("a") != "waiting" && bench.engine.scheduler.turns == [])
   }
 
