@@ -12,7 +12,9 @@ public func fuzz(_ data: UnsafePointer<UInt8>?, _ size: Int) -> CInt {
   let body = Array(UnsafeBufferPointer(start: data, count: size))
   let now = WallTime(millisecondsSinceEpoch: 1_700_000_000_000)
   do throws(CallRefusal) {
-    let submission = try Submission(body: body, now: now)
+    let submission = try Submission(
+      body: body, at: Clocks(wall: now, isSet: size % 2 == 0, steady: SteadyTime(milliseconds: 0)), in: FixedZone(.zero)
+    )
     precondition(submission.size <= Limits.payload + Limits.parameters, "larger than allowed")
     precondition(submission.payload.count <= Limits.payload)
   } catch {
@@ -20,7 +22,7 @@ public func fuzz(_ data: UnsafePointer<UInt8>?, _ size: Int) -> CInt {
   }
   checkSyntax(body)
   _ = try? CheckedHold(body: body, longest: .seconds(3600))
-  _ = try? CheckedTurn(body: body, guardKinds: ["grab", "verify", "none"])
+  _ = try? CheckedTurn(body: body, guardKinds: ["grab", "verify", "none"], longest: .seconds(3600))
   _ = try? CheckedNack(body: body)
   let text = String(decoding: body, as: UTF8.self)
   checkQuery(text)

@@ -1,4 +1,5 @@
 public import Glibc
+public import Timeline
 
 /// The content of a file, at most `limit` bytes of it. Throws `Errno`.
 public func readFile(_ path: String, limit: Int, flags: CInt = 0) throws(Errno) -> [UInt8] {
@@ -19,6 +20,16 @@ public func replaceFile(_ path: String, with bytes: [UInt8], mode: mode_t) throw
     unlink(draft)
     throw error
   }
+}
+
+/// Whether there is a file of any kind, and its folders may be searched.
+public func exists(_ path: String) -> Bool { access(path, F_OK) == 0 }
+
+/// When the content of a file was last changed; nil if that cannot be read.
+public func lastChange(of path: String) -> WallTime? {
+  var status = stat()
+  guard stat(path, &status) == 0 else { return nil }
+  return WallTime(millisecondsSinceEpoch: Int64(status.st_mtim.tv_sec) * 1000)
 }
 
 /// The names in a folder, `.` and `..` included, in no order. Throws `Errno`.

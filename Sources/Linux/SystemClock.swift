@@ -1,3 +1,4 @@
+import CLinux
 import Glibc
 public import Timeline
 
@@ -24,6 +25,12 @@ public enum SystemClock {
 
   /// CLOCK_REALTIME: the time of day, in whole milliseconds; anybody may set it.
   public static var wall: WallTime { WallTime(millisecondsSinceEpoch: nanoseconds(CLOCK_REALTIME) / 1_000_000) }
+
+  /// Whether somebody keeps the time of day synchronized (adjtimex(2)); nil: the question is forbidden.
+  public static var isSynchronized: Bool? {
+    let answer = tg_clock_is_synchronized()
+    return answer < 0 ? nil : answer == 1
+  }
 
   /// The id of this run of the kernel; a different one means that the machine has rebooted (proc(5), random(4)). Empty
   /// if it cannot be read.

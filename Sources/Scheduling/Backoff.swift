@@ -24,12 +24,12 @@ struct Backoff: Equatable, Sendable {
     end = now + min(whole * (0.8 + 0.4 * jitter), HandlerPolicy.longestBackoff)
   }
 
-  /// The backoff of a former run. The wall clock may have been set meanwhile: never longer than a backoff can be.
-  init(_ stored: StoredBackoff, wall: WallTime, at now: Instant) {
+  /// The backoff of a former run.
+  init(_ stored: StoredBackoff, steady: SteadyTime, at now: Instant) {
     setbacks = stored.setbacks
     since = now
     lastFailure = stored.reason
-    end = now + min(max(stored.until - wall, .zero), HandlerPolicy.longestBackoff)
+    end = now + min(max(stored.until - steady, .zero), HandlerPolicy.longestBackoff)
   }
 
   /// When it ends; nil if it is over.
@@ -39,21 +39,21 @@ struct Backoff: Equatable, Sendable {
   mutating func cutShort() { end = nil }
 
   /// What a restart needs; nil if it is over.
-  func stored(wall: (Instant) -> WallTime, at now: Instant) -> StoredBackoff? {
-    until(after: now).map { StoredBackoff(until: wall($0), setbacks: setbacks, reason: lastFailure) }
+  func stored(steady: (Instant) -> SteadyTime, at now: Instant) -> StoredBackoff? {
+    until(after: now).map { StoredBackoff(until: steady($0), setbacks: setbacks, reason: lastFailure) }
   }
 }
 
 /// A backoff as the store holds it: no start of the update before it ends.
 public struct StoredBackoff: Equatable, Sendable {
   /// When it ends.
-  public let until: WallTime
+  public let until: SteadyTime
   /// Failures, and requests to be tried later, in a row.
   public let setbacks: Int
   /// What the handler said.
   public let reason: String
 
-  public init(until: WallTime, setbacks: Int, reason: String) {
+  public init(until: SteadyTime, setbacks: Int, reason: String) {
     self.until = until
     self.setbacks = setbacks
     self.reason = reason

@@ -17,6 +17,8 @@ public struct Blocker: Equatable, Sendable {
     case paused
     /// Its `notBefore` has not come.
     case notBefore
+    /// Its `notBefore` is a time of day, and what time it is is not known yet.
+    case clockUnset
     /// Its handler has failed, or asked to be tried later, and the wait after that is not over.
     case backoff
     /// It would reboot the machine, which has rebooted too often for the same handler and key.
@@ -96,11 +98,15 @@ extension Blocker {
     // People.
     case resumed
     /// `orAt`: the hold ends by itself; nil: with its owner's connection.
-    case holdIsReleased(orAt: WallTime?)
+    case holdIsReleased(orAt: Instant?)
     /// An operator applies it in spite of the reboots.
     case expedited(UpdateID)
     // Times.
     case at(WallTime)
+    /// A span is over.
+    case passed(Instant)
+    /// The time of day is known to be right.
+    case clockIsSet
     /// The quiet period, if nobody touches before then.
     case quietPeriodEnds(Instant)
     /// `setbacks`: failures, and requests to be tried later, in a row.

@@ -16,11 +16,11 @@ public struct Hold: Equatable, Sendable {
   /// When it began.
   public let since: WallTime
   /// When it expires; nil: it ends with the connection of its owner.
-  public var until: WallTime?
+  public var until: SteadyTime?
 
   public init(
     id: HoldID, screen: String? = nil, owner: Submitter, unit: String? = nil, reason: String, since: WallTime,
-    until: WallTime?
+    until: SteadyTime?
   ) {
     self.id = id
     self.screen = screen

@@ -14,7 +14,11 @@ extension Scheduler {
     blockers += shut
     switch reason {
     case .notBefore(let time):
-      blockers.append(Blocker(code: .notBefore, since: entry.acceptedAt, clears: .at(time)))
+      let clears: Blocker.Clears
+      if case .wall(let time) = time { clears = .at(time) } else { clears = .passed(dueAt(time, now)) }
+      blockers.append(Blocker(code: .notBefore, since: entry.acceptedAt, clears: clears))
+    case .parked(.clockUnset):
+      blockers.append(Blocker(code: .clockUnset, since: entry.acceptedAt, clears: .clockIsSet))
     case .backoff(let until):
       blockers.append(
         Blocker(
@@ -46,6 +50,10 @@ extension Scheduler {
       blockers.append(isAhead(first, since: entry.acceptedAt))
     }
     return blockers
+  }
+
+  private func dueAt(_ time: Moment, _ now: Instant) -> Instant {
+    now + (clocks(now).remaining(until: time) ?? .zero)
   }
 
   private func isAhead(_ first: WorkID, since: Instant) -> Blocker {
@@ -116,7 +124,7 @@ extension Scheduler {
       blockers.append(
         Blocker(
           code: .hold, since: held.since, screen: hold.screen, owner: owner, reason: .words(hold.reason),
-          clears: .holdIsReleased(orAt: hold.until)))
+          clears: .holdIsReleased(orAt: held.until)))
     }
     if let since = disturbedSince {
       blockers.append(

@@ -4,9 +4,9 @@ import Timeline
 extension Scheduler {
   mutating func evaluate(at now: Instant) -> [Action] {
     defer { noteShared(at: now) }
-    for id in line.takeRipe(at: now, wall: wall(now)) { enqueue(id, at: now) }
+    for id in line.takeRipe(at: now, clocks(now)) { enqueue(id, at: now) }
     var actions: [Action] = []
-    if storeTrouble == nil { actions += meetDeadlines(at: now) + endHolds(at: now) }
+    if storeTrouble == nil { actions += resolveTimes(at: now) + meetDeadlines(at: now) + endHolds(at: now) }
     if case .awaitingReboot(let id, let until) = current, until <= now { actions += noReboot(id, at: now) }
     armRecheck(at: now)
     guard current == nil, storeTrouble == nil, stoppingSince == nil, disturbedSince == nil || line.isAnyForced,
@@ -44,7 +44,7 @@ extension Scheduler {
 
   private mutating func meetDeadlines(at now: Instant) -> [Action] {
     var actions: [Action] = []
-    for update in line.takeOverdue(wall: wall(now)) {
+    for update in line.takeOverdue(clocks(now)) {
       switch update.onDeadline {
       case .expire:
         actions += end(update.id, .expired, "still waiting at its deadline", at: now)
@@ -54,6 +54,14 @@ extension Scheduler {
       }
     }
     return actions
+  }
+
+  /// Times of day without a day are resolved once, when the time of day is known, and kept so.
+  private mutating func resolveTimes(at now: Instant) -> [Action] {
+    guard isClockSet, !unresolved.isEmpty else { return [] }
+    let updates = unresolved.compactMap { entries[$0]?.update }.sorted { $0.sequence < $1.sequence }
+    unresolved = []
+    return updates.map { .store(.resolve($0.resolved(after: wall(now), in: zone))) }
   }
 
   private mutating func endHolds(at now: Instant) -> [Action] {
@@ -98,6 +106,7 @@ extension Scheduler {
     endSample(id, at: now)
     entries[id]?.stage = .waiting
     let reason = reason(entry, at: now)
+    if let update = entry.update, update.isUnresolved { unresolved.insert(update.id) }
     line.insert(
       entry.work, entry.update.flatMap(key), for: reason, isExpedited: entry.expedited >= .apply,
       isDeadlineMet: entry.isDeadlineMet)
@@ -115,7 +124,9 @@ extension Scheduler {
     if withoutReceiver[update.handler] != nil { return .parked(.noReceiver) }
     if entry.expedited == .force { return .nothing }
     if entry.expedited == .none {
-      if let time = update.notBefore, time > wall(now) { return .notBefore(time) }
+      if let time = update.notBefore, !clocks(now).have(time) {
+        return clocks(now).remaining(until: time) == nil ? .parked(.clockUnset) : .notBefore(time)
+      }
       if isStopped(entry) { return .parked(.rebootLoop) }
     }
     return .turn(quiet: quietPeriod(of: entry))

@@ -41,7 +41,7 @@ extension Scheduler {
   public mutating func reopen(_ update: Update, at now: Instant) -> [Action] {
     guard entries[update.id] == nil else { return [] }
     var update = update
-    if let deadline = update.deadline, deadline <= wall(now) { update.deadline = nil }
+    if let deadline = update.deadline, clocks(now).have(deadline) { update.deadline = nil }
     entries[update.id] = Entry(
       work: .update(update), attempts: 0, rechecksAtAcceptance: rechecks, acceptedAt: now, stage: .arriving)
     return [.store(.reopen(update))]

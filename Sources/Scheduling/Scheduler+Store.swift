@@ -18,7 +18,7 @@ extension Scheduler {
       entry.expedited = item.expedited
       entry.blocked = item.blocked
       entry.interruptions = item.interruptions
-      entry.backoff = item.backoff.map { Backoff($0, wall: wall(now), at: now) }
+      entry.backoff = item.backoff.map { Backoff($0, steady: steady(now), at: now) }
       entries[id] = entry
       switch item.state {
       case .waiting:
@@ -48,7 +48,7 @@ extension Scheduler {
         continue
       }
       var hold = item.hold
-      hold.until = wall(now) + BoundHold.keptFor
+      hold.until = steady(now) + BoundHold.keptFor
       holds[hold.id] = HeldUntil(hold: hold, since: now, until: now + BoundHold.keptFor, isKept: true)
     }
     return forgotten
@@ -122,6 +122,9 @@ extension Scheduler {
       setExpedited(id, expedited, at: now)
     case .reopen(let update):
       enqueue(update.id, at: now)
+    case .resolve(let update):
+      entries[update.id]?.work = .update(update)
+      if line.contains(.update(update.id)) { enqueue(update.id, at: now) }
     case .pause(let pause):
       paused = pause.map { ($0, paused?.since ?? now) }
     case .hold(let hold):
@@ -160,6 +163,10 @@ extension Scheduler {
       // Ends are tried again at the next recheck, not at once.
       trouble(reason, at: now)
       return [.notEnded(id, reason: reason)]
+    case .resolve(let update):
+      if entries[update.id] != nil { unresolved.insert(update.id) }
+      trouble(reason, at: now)
+      return []
     case .release:
       // One whose time is over is tried again at the next recheck.
       trouble(reason, at: now)
@@ -177,9 +184,7 @@ extension Scheduler {
   }
 
   private mutating func add(_ hold: Hold, at now: Instant) {
-    // A wall clock that was set meanwhile does not make it longer than it was asked for.
-    let until = hold.until.map { now + min(max($0 - wall(now), .zero), max($0 - hold.since, .zero)) }
-    holds[hold.id] = HeldUntil(hold: hold, since: now, until: until)
+    holds[hold.id] = HeldUntil(hold: hold, since: now, until: hold.until.map(instant))
   }
 
   private mutating func note(_ reboot: Reboot) {

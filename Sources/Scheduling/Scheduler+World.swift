@@ -2,11 +2,21 @@ public import Timeline
 
 /// Screens, clocks and handlers.
 extension Scheduler {
-  /// The wall clock. To be called at start and whenever the clock may have been set; deadlines and `notBefore` follow
-  /// it.
-  public mutating func setWallClock(_ wall: WallTime, at now: Instant) {
-    wallOffset = .milliseconds(wall.millisecondsSinceEpoch) - (now - Instant(nanoseconds: 0))
-    for id in line.takeUnripe(wall: wall) { enqueue(id, at: now) }
+  /// What the clocks say. To be called at start and at each wake-up: times follow the wall clock, which may have been set,
+  /// and spans the steady clock, which goes on while the machine sleeps.
+  public mutating func setClocks(_ clocks: Clocks, at now: Instant) {
+    wallOffset = .milliseconds(clocks.wall.millisecondsSinceEpoch) - (now - Instant(nanoseconds: 0))
+    steadyOffset = .milliseconds(clocks.steady.milliseconds) - (now - Instant(nanoseconds: 0))
+    for id in Array(holds.keys) {
+      let until = holds[id]?.hold.until.map(instant)
+      holds[id]?.until = until
+    }
+    for id in line.takeUnripe(wall: clocks.wall) { enqueue(id, at: now) }
+    if clocks.isSet == isClockSet { return }
+    isClockSet = clocks.isSet
+    for id in Array(entries.keys) where line.contains(id) && entries[id]?.update?.notBefore != nil {
+      enqueue(id, at: now)
+    }
   }
 
   /// The configuration has changed. It applies to everything that waits; what is being applied is not affected.
@@ -180,7 +190,7 @@ extension Scheduler {
     entries[id]?.backoff = backoff
     if entry.expedited == .apply { entries[id]?.expedited = .none }
     // Past its deadline it no longer waits for quiet, but after a failure it does.
-    if update.onDeadline != .expire, let deadline = update.deadline, deadline <= wall(now) {
+    if update.onDeadline != .expire, let deadline = update.deadline, clocks(now).have(deadline) {
       entries[id]?.isDeadlineMet = true
       if update.onDeadline == .force { entries[id]?.expedited = .force }
     }
@@ -204,7 +214,7 @@ extension Scheduler {
       return [.store(.finish(id, result))]
     }
     setCurrent(.returning(id, attempts: attempts), at: now)
-    let backoff = entry.backoff?.stored(wall: wall, at: now)
+    let backoff = entry.backoff?.stored(steady: steady, at: now)
     return [
       .store(.backToWaiting(id, attempts: attempts, backoff: backoff, interruptions: entry.interruptions))
     ]

@@ -48,7 +48,7 @@ public struct Scheduler: Sendable {
   }
 
   struct Entry: Sendable {
-    let work: Work
+    var work: Work
     /// Of a turn: 0.
     var attempts: Int
     let rechecksAtAcceptance: Int
@@ -145,13 +145,21 @@ public struct Scheduler: Sendable {
   var stoppingSince: Instant?
   /// Wall clock minus monotonic clock.
   var wallOffset: Duration = .zero
+  /// Steady clock minus monotonic clock.
+  var steadyOffset: Duration = .zero
+  /// Whether the wall clock is known to be right. Once it is, it remains so.
+  var isClockSet = true
+  /// For times of day without a day.
+  public let zone: any LocalZone
+  /// Updates that have such times.
+  var unresolved: Set<UpdateID> = []
   var random: SplitMix64
 
   struct HeldUntil: Sendable {
     let hold: Hold
     let since: Instant
     /// Nil: its owner's connection ends it.
-    let until: Instant?
+    var until: Instant?
     /// It was bound to a connection when the service was restarted.
     var isKept = false
   }
@@ -159,8 +167,9 @@ public struct Scheduler: Sendable {
   /// `seed` of the jitter in backoffs, so that a test knows them.
   public init(
     policy: HandlerPolicy, policies: [String: HandlerPolicy] = [:], interval: Duration, boot: String = "",
-    seed: UInt64
+    seed: UInt64, zone: any LocalZone = FixedZone(.zero)
   ) {
+    self.zone = zone
     self.policy = policy
     self.policies = policies
     self.interval = interval
@@ -188,6 +197,18 @@ public struct Scheduler: Sendable {
 
   func wall(_ now: Instant) -> WallTime {
     WallTime(millisecondsSinceEpoch: ((now - Instant(nanoseconds: 0)) + wallOffset).wholeMilliseconds)
+  }
+
+  func steady(_ now: Instant) -> SteadyTime {
+    SteadyTime(milliseconds: ((now - Instant(nanoseconds: 0)) + steadyOffset).wholeMilliseconds)
+  }
+
+  /// What the clocks say, as far as the last wake-up knew.
+  public func clocks(_ now: Instant) -> Clocks { Clocks(wall: wall(now), isSet: isClockSet, steady: steady(now)) }
+
+  /// On the monotonic clock.
+  public func instant(_ time: SteadyTime) -> Instant {
+    Instant(nanoseconds: 0) + (.milliseconds(time.milliseconds) - steadyOffset)
   }
 
   // MARK: Questions
@@ -241,6 +262,21 @@ public struct Scheduler: Sendable {
   /// Number of waiting updates; turns are not counted.
   public var waitingCount: Int { line.load.count }
 
+  /// Whether an update that waits has a time of day, not only spans.
+  public var hasTimes: Bool {
+    entries.values.contains {
+      [$0.update?.notBefore, $0.update?.deadline].contains { moment in
+        switch moment {
+        case .wall, .daily: true
+        case .steady, nil: false
+        }
+      }
+    }
+  }
+
+  /// Whether a span is being counted: those of updates that wait, and of holds.
+  public var isCountingSpans: Bool { line.count > 0 || holds.values.contains { $0.until != nil } }
+
   /// Whether an update or a turn waits.
   public var isAnythingWaiting: Bool { line.count > 0 }
 
@@ -281,7 +317,9 @@ public struct Scheduler: Sendable {
   /// When `timePassed` is due; nil: nothing waits, and no timer runs.
   public var nextDeadline: Instant? {
     let mayStart = current == nil && storeTrouble == nil && stoppingSince == nil && disturbedSince == nil
-    var due = line.nextDeadline(offset: wallOffset, ends: storeTrouble == nil) { mayStart ? opensAt($0) : nil }
+    var due = line.nextDeadline(
+      wall: wallOffset, steady: steadyOffset, isClockSet: isClockSet, ends: storeTrouble == nil
+    ) { mayStart ? opensAt($0) : nil }
     if case .awaitingReboot(_, let until) = current, stoppingSince == nil { due = min(due ?? until, until) }
     for until in holds.values.compactMap(\.until) where storeTrouble == nil { due = min(due ?? until, until) }
     guard let due else { return nextRecheck }

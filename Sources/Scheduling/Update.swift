@@ -26,11 +26,11 @@ public struct Update: Equatable, Sendable {
   /// How long no screen may have been touched, 0 to 1 h; nil: the setting of the handler or of the service.
   public let quietPeriod: Duration?
   /// Earliest time at which it is applied; nil: immediately.
-  public let notBefore: WallTime?
+  public var notBefore: Moment?
   /// The only screen that it waits for; nil: all screens.
   public let screen: String?
   /// When `onDeadline` takes effect if the update is still waiting; nil: never.
-  public var deadline: WallTime?
+  public var deadline: Moment?
   /// What happens at the deadline.
   public let onDeadline: OnDeadline
   /// Payload and parameters, in bytes; counts against the limits.
@@ -41,7 +41,7 @@ public struct Update: Equatable, Sendable {
   public init(
     id: UpdateID, handler: String, parameters: [String: String], createdAt: WallTime, submitter: Submitter,
     sequence: Int64, place: Int64? = nil, key: String? = nil, priority: Int = 0, quietPeriod: Duration? = nil,
-    notBefore: WallTime? = nil, deadline: WallTime? = nil, onDeadline: OnDeadline = .expire, screen: String? = nil,
+    notBefore: Moment? = nil, deadline: Moment? = nil, onDeadline: OnDeadline = .expire, screen: String? = nil,
     size: Int = 0, content: String? = nil, clientID: ClientID? = nil
   ) {
     self.id = id
@@ -61,6 +61,22 @@ public struct Update: Equatable, Sendable {
     self.size = size
     self.content = content
     self.clientID = clientID
+  }
+
+  /// A time of day without a day, such as 04:00, becomes one once the time of day is known to be right.
+  public var isUnresolved: Bool {
+    [notBefore, deadline].contains { if case .daily = $0 { true } else { false } }
+  }
+
+  /// With the next such times after `wall`.
+  public func resolved(after wall: WallTime, in zone: some LocalZone) -> Update {
+    func resolve(_ moment: Moment?) -> Moment? {
+      if case .daily(let time) = moment { .wall(zone.next(time, after: wall)) } else { moment }
+    }
+    var update = self
+    update.notBefore = resolve(notBefore)
+    update.deadline = resolve(deadline)
+    return update
   }
 }
 

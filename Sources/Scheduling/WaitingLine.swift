@@ -27,6 +27,40 @@ struct WaitingLine: Sendable {
     static func == (a: Due, b: Due) -> Bool { a.ticket == b.ticket }
   }
 
+  /// What is due at times of the wall clock and of the steady clock, in milliseconds.
+  private struct Times: Sendable {
+    var wall = Heap<Due>()
+    var steady = Heap<Due>()
+
+    /// A time of day without a day comes again once it has one.
+    mutating func push(_ moment: Moment, _ id: WorkID, _ ticket: Int) {
+      switch moment {
+      case .wall(let time): wall.push(Due(time: time.millisecondsSinceEpoch, id: id, ticket: ticket))
+      case .steady(let time): steady.push(Due(time: time.milliseconds, id: id, ticket: ticket))
+      case .daily: break
+      }
+    }
+
+    /// What has come, the spans first.
+    mutating func take(_ clocks: Clocks) -> [Due] {
+      var taken: [Due] = []
+      while let due = steady.first, due.time <= clocks.steady.milliseconds {
+        _ = steady.pop()
+        taken.append(due)
+      }
+      while clocks.isSet, let due = wall.first, due.time <= clocks.wall.millisecondsSinceEpoch {
+        _ = wall.pop()
+        taken.append(due)
+      }
+      return taken
+    }
+
+    mutating func tidy(_ isCurrent: (Due) -> Bool) {
+      wall.tidy(isValid: isCurrent)
+      steady.tidy(isValid: isCurrent)
+    }
+  }
+
   /// Those that wait for the same: one screen (nil: all), and how long nobody may have touched it.
   struct Lane: Hashable, Sendable {
     let screen: String?
@@ -39,7 +73,7 @@ struct WaitingLine: Sendable {
     /// Until somebody intervenes; the code says what blocks.
     case parked(Blocker.Code)
     case backoff(Instant)
-    case notBefore(WallTime)
+    case notBefore(Moment)
   }
 
   private struct Member: Sendable {
@@ -54,8 +88,8 @@ struct WaitingLine: Sendable {
   /// Those that wait for nothing but the one that is being applied.
   private var forced = Heap<Rank>()
   private var backoffs = Heap<Due>()
-  private var notBefores = Heap<Due>()
-  private var deadlines = Heap<Due>()
+  private var notBefores = Times()
+  private var deadlines = Times()
   /// Those whose `notBefore` has come, the latest first: the clock may be set back.
   private var matured = Heap<Due>()
   private var ages = Heap<Rank>()
@@ -95,7 +129,7 @@ struct WaitingLine: Sendable {
     /// Its turn, once nobody has touched for so long.
     case turn(quiet: Duration)
     case backoff(until: Instant)
-    case notBefore(WallTime)
+    case notBefore(Moment)
     case parked(Blocker.Code)
     /// Nothing but the one that is being applied.
     case nothing
@@ -114,12 +148,12 @@ struct WaitingLine: Sendable {
       backoffs.push(Due(time: until.nanoseconds, id: work.id, ticket: lastTicket))
     case .notBefore(let time):
       spot = .notBefore(time)
-      notBefores.push(Due(time: time.millisecondsSinceEpoch, id: work.id, ticket: lastTicket))
+      notBefores.push(time, work.id, lastTicket)
     case .turn(let quiet):
       let lane = Lane(screen: work.screen, quiet: quiet)
       spot = .lane(lane)
       lanes[lane, default: Heap()].push(rank)
-      if let time = work.update?.notBefore, !isExpedited {
+      if case .wall(let time) = work.update?.notBefore, !isExpedited {
         matured.push(Due(time: -time.millisecondsSinceEpoch, id: work.id, ticket: lastTicket))
       }
     case .nothing:
@@ -134,7 +168,7 @@ struct WaitingLine: Sendable {
     load.add(update, 1)
     if let key { byKey[key] = update.id }
     if let deadline = update.deadline, !isDeadlineMet {
-      deadlines.push(Due(time: deadline.millisecondsSinceEpoch, id: work.id, ticket: lastTicket))
+      deadlines.push(deadline, work.id, lastTicket)
     }
     ages.push(Rank(priority: 0, place: update.place, id: work.id, ticket: lastTicket))
   }
@@ -200,14 +234,13 @@ struct WaitingLine: Sendable {
   // MARK: Times
 
   /// Those whose time has come, removed: to be inserted again without it.
-  mutating func takeRipe(at now: Instant, wall: WallTime) -> [WorkID] {
+  mutating func takeRipe(at now: Instant, _ clocks: Clocks) -> [WorkID] {
     var ripe: [WorkID] = []
     while let due = backoffs.first, due.time <= now.nanoseconds {
       _ = backoffs.pop()
       if members[due.id]?.ticket == due.ticket, remove(due.id) { ripe.append(due.id) }
     }
-    while let due = notBefores.first, due.time <= wall.millisecondsSinceEpoch {
-      _ = notBefores.pop()
+    for due in notBefores.take(clocks) {
       if members[due.id]?.ticket == due.ticket, remove(due.id) { ripe.append(due.id) }
     }
     return ripe
@@ -224,10 +257,9 @@ struct WaitingLine: Sendable {
   }
 
   /// Those whose deadline has come; each is told once.
-  mutating func takeOverdue(wall: WallTime) -> [Update] {
+  mutating func takeOverdue(_ clocks: Clocks) -> [Update] {
     var overdue: [Update] = []
-    while let due = deadlines.first, due.time <= wall.millisecondsSinceEpoch {
-      _ = deadlines.pop()
+    for due in deadlines.take(clocks) {
       if let member = members[due.id], member.ticket == due.ticket, let update = member.work.update {
         overdue.append(update)
       }
@@ -235,14 +267,17 @@ struct WaitingLine: Sendable {
     return overdue
   }
 
-  /// The earliest of all times, on the monotonic clock; `offset`: wall clock minus monotonic clock. `ends`: whether
+  /// The earliest of all times, on the monotonic clock; `wall` and `steady`: those clocks minus the monotonic one. `ends`: whether
   /// deadlines count.
-  func nextDeadline(offset: Duration, ends: Bool, opens: (Lane) -> Instant?) -> Instant? {
+  func nextDeadline(
+    wall: Duration, steady: Duration, isClockSet: Bool, ends: Bool, opens: (Lane) -> Instant?
+  ) -> Instant? {
     var times = lanes.keys.compactMap(opens)
     if let due = backoffs.first { times.append(Instant(nanoseconds: due.time)) }
-    for due in [notBefores.first, ends ? deadlines.first : nil] {
-      guard let due else { continue }
-      times.append(Instant(nanoseconds: 0) + (.milliseconds(due.time) - offset))
+    for heaps in ends ? [notBefores, deadlines] : [notBefores] {
+      for (due, offset) in [(heaps.steady.first, steady), (isClockSet ? heaps.wall.first : nil, wall)] {
+        if let due { times.append(Instant(nanoseconds: 0) + (.milliseconds(due.time) - offset)) }
+      }
     }
     return times.min()
   }

@@ -17,6 +17,7 @@ public final class Daemon {
   private let owners: Owners
   private let configuration: ConfigurationInUse
   private let kept: KeptOwners
+  private let clockInquiry: ClockInquiry
   private var manager = ServiceManager()
   private var stop = Stop()
   private var timer: TimerSource?
@@ -25,6 +26,7 @@ public final class Daemon {
   /// Opens everything; nothing is followed or applied before `run`. Throws what prevents a start, worded for the log.
   public init(_ configuration: Configuration, _ options: DaemonOptions) throws {
     owners = try Owners(configuration, options)
+    clockInquiry = ClockInquiry(owners.bus, owners.engine.clock)
     kept = KeptOwners(loop: owners.loop, engine: owners.engine, log: owners.log)
     self.configuration = ConfigurationInUse(configuration, folders: options.folders, owners: owners)
   }
@@ -91,10 +93,12 @@ public final class Daemon {
       // A recheck or a last look may have changed what the screens say.
       calls.noteScreens()
     }
+    engine.followSpans(now)
     calls.pumpEvents(now)
     screens.rememberNew()
     let isAnythingWaiting = engine.scheduler.isAnythingWaiting
     screens.input.somethingWaits = isAnythingWaiting
+    clockInquiry.afterEach(now, isNeeded: isAnythingWaiting)
     if isAnythingWaiting { owners.haptics.prepare(configuration.startPulses) }
     manager.show(status: status)
     if owners.runner.isIdle && !engine.scheduler.isRunning { owners.sleep.allow() }

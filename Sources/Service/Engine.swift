@@ -49,14 +49,17 @@ final class Engine: ActionEffects {
   var willExecute: () -> Void = {}
   /// Answers whoever waits for it.
   var announced: (Announcement, Instant) -> Void = { _, _ in }
-  /// The time of day.
-  private let wallClock: () -> WallTime
+  let clock: MachineClock
+  /// When what the clocks say is stored although nothing else is; nil: no span is counted.
+  private var clockDue: Instant?
+  /// How much of a span is lost at most if the power fails and the time of day is not known at the next boot.
+  private static let clockInterval: Duration = .seconds(600)
   private var pruning = Pruning()
   private var sequence: Int64
 
   init(
     _ scheduler: Scheduler, store: QueueStore, log: Log, metrics: Metrics, screens: any EngineScreens,
-    handlers: any EngineHandlers, now: Instant, wallClock: @escaping () -> WallTime = { SystemClock.wall }
+    handlers: any EngineHandlers, clock: MachineClock, now: Instant
   ) throws {
     self.scheduler = scheduler
     self.store = store
@@ -64,9 +67,9 @@ final class Engine: ActionEffects {
     self.metrics = metrics
     self.screens = screens
     self.handlers = handlers
-    self.wallClock = wallClock
+    self.clock = clock
     sequence = try store.nextSequence()
-    self.scheduler.setWallClock(wallClock(), at: now)
+    self.scheduler.setClocks(clock.read(now), at: now)
   }
 
   /// Executes what is queued.
@@ -81,7 +84,10 @@ final class Engine: ActionEffects {
 
   /// The beginning of a wake-up: all its inputs carry the time of day of this moment. While nothing waits no timer runs,
   /// and the clock may have been set since the last wake-up, by any amount.
-  func wakesUp(_ now: Instant) { scheduler.setWallClock(wallClock(), at: now) }
+  func wakesUp(_ now: Instant) { scheduler.setClocks(clock.read(now), at: now) }
+
+  /// The time of day, as of the last wake-up.
+  private func wall(_ now: Instant) -> WallTime { scheduler.clocks(now).wall }
 
   /// One input of the scheduler; its actions are queued.
   func feed(_ input: (inout Scheduler) -> [Scheduler.Action]) { actions.append(input(&scheduler)) }
@@ -111,14 +117,27 @@ final class Engine: ActionEffects {
   func recover(_ now: Instant) throws {
     let updates = try store.unfinished()
     let rebooting = scheduler.policies.keys.filter { scheduler.policy(of: $0).rebootTimeout != nil }
-    let wall = wallClock()
+    let wall = wall(now)
     let oldest = updates.lazy.map(\.update).filter { rebooting.contains($0.handler) }.map(\.createdAt).min()
     let since = min(oldest ?? wall, wall) + (.zero - HandlerPolicy.rebootWindow)
     let recovered = Recovered(
-      updates: updates, pause: try store.pause(), holds: try store.holds(), bound: try store.boundHolds(),
+      updates: updates, pause: try store.pause(), holds: try holds(now), bound: try store.boundHolds(),
       reboots: rebooting.isEmpty ? [] : try store.reboots(of: rebooting.sorted(), since: since))
     feed { $0.recover(recovered, at: now) }
     prune(now)
+  }
+
+  /// Versions before the steady clock stored times of day, which mean the same on it, unless the clock was set at the
+  /// boot: none lasts longer than it was asked for.
+  private func holds(_ now: Instant) throws -> [Hold] {
+    let isOlder = try store.clock() == nil
+    return try store.holds().map { hold in
+      guard isOlder, let until = hold.until else { return hold }
+      var hold = hold
+      let longest = until - SteadyTime(milliseconds: hold.since.millisecondsSinceEpoch)
+      hold.until = min(until, scheduler.clocks(now).steady + longest)
+      return hold
+    }
   }
 
   // MARK: Handlers
@@ -143,11 +162,26 @@ final class Engine: ActionEffects {
 
   // MARK: Time
 
-  var nextDeadline: Instant? { [scheduler.nextDeadline, pruning.due].compactMap(\.self).min() }
+  var nextDeadline: Instant? { [scheduler.nextDeadline, pruning.due, clockDue].compactMap(\.self).min() }
 
   func timePassed(_ now: Instant) {
     if pruning.due.map({ $0 <= now }) == true { prune(now) }
+    if clockDue.map({ $0 <= now }) == true { keepClock(now) }
     feed { $0.timePassed(now) }
+  }
+
+  /// The end of each wake-up: while a span is counted, what the clocks say is stored now and then.
+  func followSpans(_ now: Instant) {
+    if !scheduler.isCountingSpans {
+      clockDue = nil
+    } else if clockDue == nil {
+      clockDue = now + Self.clockInterval
+    }
+  }
+
+  private func keepClock(_ now: Instant) {
+    do { try store.keep(clock: clock.record) } catch { log.error("\(error)") }
+    clockDue = now + Self.clockInterval
   }
 
   // MARK: History
@@ -159,7 +193,7 @@ final class Engine: ActionEffects {
 
   private func prune(_ now: Instant) {
     do {
-      try pruning.run(store, wall: wallClock(), now)
+      try pruning.run(store, wall: wall(now), now)
     } catch {
       log.error("old history could not be removed: \(error)")
     }
@@ -167,7 +201,11 @@ final class Engine: ActionEffects {
 
   /// To be called last. What updates have waited for is kept over the stop.
   func close(_ now: Instant) throws {
-    do { try store.keep(blocked: scheduler.allBlockedTimes(at: now)) } catch { log.error("\(error)") }
+    do {
+      try store.keep(blocked: scheduler.allBlockedTimes(at: now), at: clock.record)
+    } catch {
+      log.error("\(error)")
+    }
     try store.close()
   }
 
@@ -175,7 +213,8 @@ final class Engine: ActionEffects {
 
   func store(_ writes: [StoreWrite], at now: Instant) -> StoreFailure? {
     do throws(StoreError) {
-      try store.perform(writes)
+      try store.perform(writes, at: clock.record)
+      if clockDue != nil { clockDue = now + Self.clockInterval }
       return nil
     } catch {
       if writes.count == 1 { log.error("\(error)") }

@@ -40,6 +40,7 @@ public struct Configuration: Equatable, Sendable {
   public var maxWaitingBytesPerUser = 16 << 20
   /// `[Queue] KeepHistory=`, `KeepHistoryEntries=`, `KeepPayloads=`.
   public var history = HistoryLimits()
+  public var clock = ClockSettings()
   /// `[Screen NAME]`.
   public var screens = ScreenRules()
   /// `[Devices] Use=`, `Ignore=`, in the order of reading: the last that matches a device decides whether it is a

@@ -11,7 +11,7 @@ import TouchModel
 public enum SettingsTable {
   typealias Row = Setting<Configuration>
 
-  static let rows = gate + queue + screens + devices + rights + haptics
+  static let rows = gate + queue + clock + screens + devices + rights + haptics
 
   /// What a reload must do to replace one configuration by another.
   public static func changes(from old: Configuration, to new: Configuration) -> SettingsChanges {
@@ -46,6 +46,11 @@ public enum SettingsTable {
     Row("Queue", "KeepHistory", \.history.age, .timeSpan(atLeast: .seconds(60)), default: "30d", .atOnce),
     Row("Queue", "KeepHistoryEntries", \.history.entries, .number(1...1_000_000), default: "10000", .atOnce),
     Row("Queue", "KeepPayloads", \.history.payloadBytes, .size, default: "16M", .atOnce),
+  ]
+
+  private static let clock = [
+    Row("Clock", "Trust", \.clock.trust, .choice, default: "verified", .atOnce),
+    Row("Clock", "ClockWait", \.clock.wait, .timeSpan(), default: "10min", .atOnce),
   ]
 
   private static let screens = [

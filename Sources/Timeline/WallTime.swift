@@ -30,11 +30,20 @@ public struct WallTime: Hashable, Comparable, Sendable {
       + "\(pad(s / 3600, 2)):\(pad(s / 60 % 60, 2)):\(pad(s % 60, 2)).\(pad(msOfDay % 1000, 3))Z"
   }
 
-  /// Parses RFC 3339 as this program writes it: UTC (`Z`), with or without a fraction. Nil for anything else.
+  /// RFC 3339 in local time, to the second: `2026-11-30T03:14:07+01:00`.
+  public func rfc3339(in zone: some LocalZone) -> String {
+    let minutes = zone.offset(at: self).wholeMilliseconds / 60_000
+    let distance = abs(minutes)
+    return (self + .milliseconds(minutes * 60_000)).rfc3339.prefix(19) + (minutes < 0 ? "-" : "+")
+      + "\(pad(distance / 60, 2)):\(pad(distance % 60, 2))"
+  }
+
+  /// Parses RFC 3339: UTC (`Z`) or with an offset (`+01:00`, as `date -Is` prints it), with or without a fraction. Nil for
+  /// anything else.
   public init?(rfc3339 text: String) {
-    let bytes = Array(text.utf8)
-    guard bytes.count >= 20, bytes.last == UInt8(ascii: "Z") else { return nil }
+    var bytes = Array(text.utf8)[...]
     func number(_ range: Range<Int>) -> Int64? {
+      guard range.upperBound <= bytes.count else { return nil }
       var value: Int64 = 0
       for byte in bytes[range] {
         guard byte >= 48, byte <= 57 else { return nil }
@@ -42,19 +51,33 @@ public struct WallTime: Hashable, Comparable, Sendable {
       }
       return value
     }
+    var offset: Int64 = 0
+    if bytes.last == UInt8(ascii: "Z") {
+      bytes.removeLast()
+    } else {
+      let sign = bytes.count - 6
+      guard sign >= 19, let hours = number(sign + 1..<sign + 3), let minutes = number(sign + 4..<sign + 6),
+        bytes[sign + 3] == UInt8(ascii: ":"), hours < 24, minutes < 60
+      else { return nil }
+      switch bytes[sign] {
+      case UInt8(ascii: "+"): offset = hours * 60 + minutes
+      case UInt8(ascii: "-"): offset = -(hours * 60 + minutes)
+      default: return nil
+      }
+      bytes.removeLast(6)
+    }
     let separators: [(Int, Character)] = [(4, "-"), (7, "-"), (10, "T"), (13, ":"), (16, ":")]
-    for (index, character) in separators where bytes[index] != character.asciiValue { return nil }
-    guard let year = number(0..<4), let month = number(5..<7), let day = number(8..<10),
+    guard bytes.count >= 19, separators.allSatisfy({ bytes[$0] == $1.asciiValue }),
+      let year = number(0..<4), let month = number(5..<7), let day = number(8..<10),
       let hour = number(11..<13), let minute = number(14..<16), let second = number(17..<19),
       (1...12).contains(month), (1...31).contains(day), hour < 24, minute < 60, second < 61
     else { return nil }
     var milliseconds: Int64 = 0
-    if bytes.count > 20 {
-      guard bytes[19] == UInt8(ascii: "."), bytes.count >= 22, bytes.count <= 30,
-        let fraction = number(20..<(bytes.count - 1))
+    if bytes.count > 19 {
+      guard bytes[19] == UInt8(ascii: "."), (21...29).contains(bytes.count), let fraction = number(20..<bytes.count)
       else { return nil }
       var scaled = fraction
-      let digits = bytes.count - 21
+      let digits = bytes.count - 20
       if digits < 3 { for _ in digits..<3 { scaled *= 10 } }
       if digits > 3 { for _ in 3..<digits { scaled /= 10 } }
       milliseconds = scaled
@@ -62,7 +85,7 @@ public struct WallTime: Hashable, Comparable, Sendable {
     let days = Self.days(year: year, month: month, day: day)
     guard Self.civil(daysSinceEpoch: days) == (year, month, day) else { return nil }
     self.init(
-      millisecondsSinceEpoch: (days * 86400 + hour * 3600 + minute * 60 + second) * 1000 + milliseconds)
+      millisecondsSinceEpoch: (days * 86400 + hour * 3600 + (minute - offset) * 60 + second) * 1000 + milliseconds)
   }
 
   // Proleptic Gregorian calendar in 400-year eras, with the year beginning in March so that the leap day is last.

@@ -23,6 +23,17 @@ public struct UpdateReply: Codable, Equatable, Sendable {
   public var blockedMs: [String: Int64]?
   /// The only screen that it waits for; nil: all screens.
   public var screen: String?
+  /// -100 to 100; higher is applied first.
+  public var priority: Int?
+  /// How long no screen may have been touched, such as `30s`; nil: as the handler or the service says.
+  public var quietPeriod: String?
+  /// When it is applied at the earliest: RFC 3339, UTC, or, while the clock is not known to be right, a time such as
+  /// `04:00`. A time span is given as the time at which it ends by the present clock.
+  public var notBefore: String?
+  /// When `onDeadline` takes effect, written as `notBefore`.
+  public var deadline: String?
+  /// `expire`, `apply` or `force`; nil: there is no deadline.
+  public var onDeadline: String?
   /// Codes of the blockers that were overridden when it was forced.
   public var overrode: [String]?
   public var result: ResultReply?
@@ -30,8 +41,14 @@ public struct UpdateReply: Codable, Equatable, Sendable {
   public init(
     id: String, clientId: String? = nil, uid: UInt32? = nil, handler: String, key: String? = nil, state: String,
     createdAt: String, attempts: Int, checks: Int?, blockers: [BlockerReply], blockedMs: [String: Int64]? = nil,
-    screen: String? = nil, overrode: [String]? = nil, result: ResultReply?
+    screen: String? = nil, priority: Int? = nil, quietPeriod: String? = nil, notBefore: String? = nil,
+    deadline: String? = nil, onDeadline: String? = nil, overrode: [String]? = nil, result: ResultReply?
   ) {
+    self.priority = priority
+    self.quietPeriod = quietPeriod
+    self.notBefore = notBefore
+    self.deadline = deadline
+    self.onDeadline = onDeadline
     self.blockedMs = blockedMs
     self.clientId = clientId
     self.uid = uid

@@ -25,8 +25,34 @@ extension Connection {
       [
         .text(hold.id.text), SQLValue(hold.screen), .integer(Int64(hold.owner.uid)), .integer(Int64(hold.owner.pid)),
         SQLValue(hold.unit), .text(hold.reason), .integer(hold.since.millisecondsSinceEpoch),
-        .integer(until.millisecondsSinceEpoch),
+        .integer(until.milliseconds),
       ])
+  }
+
+  func keep(_ clock: SteadyClock.Record) throws(StoreError) {
+    try run(
+      """
+      INSERT OR REPLACE INTO clock (number, boot, since_boot, steady, known_boot, known_wall, known_steady)
+      VALUES (1, ?, ?, ?, ?, ?, ?)
+      """,
+      [
+        .text(clock.boot), .integer(clock.sinceBoot.wholeMilliseconds), .integer(clock.steady.milliseconds),
+        SQLValue(clock.known?.boot), SQLValue(clock.known?.wall.millisecondsSinceEpoch),
+        SQLValue(clock.known?.steady.milliseconds),
+      ])
+  }
+
+  func clock() throws(StoreError) -> SteadyClock.Record? {
+    try query("SELECT boot, since_boot, steady, known_boot, known_wall, known_steady FROM clock") { row in
+      var known: SteadyClock.Known?
+      if let boot = row.optionalText(3), let wall = row.optionalInteger(4), let steady = row.optionalInteger(5) {
+        known = SteadyClock.Known(
+          boot: boot, wall: WallTime(millisecondsSinceEpoch: wall), steady: SteadyTime(milliseconds: steady))
+      }
+      return SteadyClock.Record(
+        boot: row.text(0), sinceBoot: .milliseconds(row.integer(1)), steady: SteadyTime(milliseconds: row.integer(2)),
+        known: known)
+    }.first
   }
 
   func pause() throws(StoreError) -> OperatorPause? {
@@ -40,7 +66,7 @@ extension Connection {
       HoldID(row.text(0)).map {
         Hold(
           id: $0, screen: row.optionalText(1), owner: row.submitter(2), unit: row.optionalText(4), reason: row.text(5),
-          since: row.time(6), until: row.time(7))
+          since: row.time(6), until: SteadyTime(milliseconds: row.integer(7)))
       }
     }.compactMap(\.self)
   }

@@ -91,7 +91,9 @@ public final class QueueStore {
   ///
   /// On a full disk only new updates are refused (`diskFull`). Other writes use reserved room (`StoreRoom`); when that
   /// runs low, the oldest updates of the history are removed.
-  public func perform(_ writes: [StoreWrite]) throws(StoreError) {
+  ///
+  /// - Parameter clock: what the clocks say, stored with it; nil: nothing of that.
+  public func perform(_ writes: [StoreWrite], at clock: SteadyClock.Record? = nil) throws(StoreError) {
     if writes.isEmpty { return }
     if writes.contains(where: \.isAsked), files.identities != identities { throw .removed(path: connection.path) }
     let isNew = writes.contains(where: \.bringsUpdate)
@@ -101,21 +103,22 @@ public final class QueueStore {
       if !hasLog { throw .diskFull(path: connection.path) }
     }
     do throws(StoreError) {
-      try commit(writes, isNew: isNew)
+      try commit(writes, clock, isNew: isNew)
     } catch .diskFull {
       wasFull = true
       if isNew { throw .diskFull(path: connection.path) }
       // The log is full: its content is copied into the database, and it starts again from its beginning.
       _ = try connection.query("PRAGMA wal_checkpoint(PASSIVE)") { _ in }
-      try commit(writes, isNew: false)
+      try commit(writes, clock, isNew: false)
     }
   }
 
-  private func commit(_ writes: [StoreWrite], isNew: Bool) throws(StoreError) {
+  private func commit(_ writes: [StoreWrite], _ clock: SteadyClock.Record?, isNew: Bool) throws(StoreError) {
     var tally = tally
     var spare = 0
     try connection.transaction { () throws(StoreError) in
       if !isNew, wasFull { try connection.letHistoryGiveWay(&tally) }
+      if let clock { try connection.keep(clock) }
       for write in writes {
         try connection.perform(write, &tally)
         guard let end = write.end else { continue }
@@ -200,9 +203,24 @@ public final class QueueStore {
       [.integer(since.millisecondsSinceEpoch), .integer(Int64(max(0, limit)))])
   }
 
-  /// Stores how long each blocker has blocked each waiting update, in one transaction; called when the service stops.
-  public func keep(blocked: [UpdateID: BlockedTimes]) throws(StoreError) {
+  /// What the clocks said at the last write that stored it; nil: none did.
+  public func clock() throws(StoreError) -> SteadyClock.Record? { try connection.clock() }
+
+  /// Stores what the clocks say.
+  public func keep(clock: SteadyClock.Record) throws(StoreError) {
     try connection.transaction { () throws(StoreError) in
+      try connection.keep(clock)
+      _ = try connection.takeRoom(pageLimit: pageLimit)
+    }
+  }
+
+  /// Stores how long each blocker has blocked each waiting update, and what the clocks say, in one transaction; called
+  /// when the service stops.
+  public func keep(
+    blocked: [UpdateID: BlockedTimes], at clock: SteadyClock.Record? = nil
+  ) throws(StoreError) {
+    try connection.transaction { () throws(StoreError) in
+      if let clock { try connection.keep(clock) }
       for (id, times) in blocked {
         try connection.run(
           "UPDATE updates SET blocked = ? WHERE id = ? AND finished_at IS NULL",

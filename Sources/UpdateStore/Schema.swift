@@ -130,6 +130,22 @@ enum Schema {
       boot TEXT NOT NULL
     ) STRICT;
     """,
+    // What `not_before` and `deadline` are: `wall`, milliseconds since 1970; `steady`, milliseconds of the steady clock;
+    // `daily`, minutes since midnight. `until` of holds and `retry_at` are of the steady clock, which begins with the time
+    // of day of its first start. `clock` has at most one row, about the last write.
+    """
+    ALTER TABLE updates ADD COLUMN not_before_clock TEXT NOT NULL DEFAULT 'wall';
+    ALTER TABLE updates ADD COLUMN deadline_clock TEXT NOT NULL DEFAULT 'wall';
+    CREATE TABLE clock (
+      number INTEGER PRIMARY KEY CHECK (number = 1),
+      boot TEXT NOT NULL,
+      since_boot INTEGER NOT NULL,
+      steady INTEGER NOT NULL,
+      known_boot TEXT,
+      known_wall INTEGER,
+      known_steady INTEGER
+    ) STRICT;
+    """,
   ]
 
   /// `FULL`: each commit is synced before it returns.

@@ -29,7 +29,7 @@ extension Connection {
         """,
         [
           .integer(Int64(attempts)), .integer(Int64(backoff?.setbacks ?? 0)),
-          SQLValue(backoff?.until.millisecondsSinceEpoch), SQLValue(backoff?.reason), .integer(Int64(interruptions)),
+          SQLValue(backoff?.until.milliseconds), SQLValue(backoff?.reason), .integer(Int64(interruptions)),
         ], &tally)
     case .expedite(let id, let expedited):
       try change(
@@ -40,6 +40,11 @@ extension Connection {
       try finish(id, result, &tally)
     case .reopen(let update):
       try reopen(update, &tally)
+    case .resolve(let update):
+      try change(
+        update.id, from: ["waiting", "applying"], to: nil,
+        "not_before = ?, not_before_clock = ?, deadline = ?, deadline_clock = ?",
+        update.notBefore.columns + update.deadline.columns, &tally)
     case .pause(let pause):
       try keep(pause)
     case .hold(let hold):
@@ -80,9 +85,9 @@ extension Connection {
       update.id, from: FinalState.allCases.filter { $0 != .applied }.map(\.rawValue), to: "waiting",
       """
       attempts = 0, exit_code = NULL, message = NULL, finished_at = NULL, release_to_start_ms = NULL, successor = NULL,
-        deadline = ?, urgency = 0, setbacks = 0, retry_at = NULL, retry_reason = NULL, interruptions = 0,
-        overrode = '[]', blocked = ''
-      """, [SQLValue(update.deadline?.millisecondsSinceEpoch)], &tally)
+        deadline = ?, deadline_clock = ?, urgency = 0, setbacks = 0, retry_at = NULL, retry_reason = NULL,
+        interruptions = 0, overrode = '[]', blocked = ''
+      """, update.deadline.columns, &tally)
     guard try payload(sequence: sequence) != nil else { throw .payloadGone(update.id) }
     let kept = try query("SELECT kept, uid FROM updates WHERE sequence = ?", [.integer(sequence)]) { row in
       (Int(row.integer(0)), UInt32(truncatingIfNeeded: row.integer(1)))
@@ -140,7 +145,7 @@ extension Connection {
     SELECT sequence, id, handler, parameters, created_at, uid, pid, state, attempts, exit_code, message, finished_at,
       release_to_start_ms, place, key, priority, quiet_ms, not_before, deadline, on_deadline, successor, screen,
       urgency, setbacks, retry_at, retry_reason, boot, overrode, blocked,
-      interruptions, size, content, client_id, groups
+      interruptions, size, content, client_id, groups, not_before_clock, deadline_clock
     FROM updates\u{20}
     """
 
@@ -153,22 +158,48 @@ extension Connection {
     try run(
       """
       INSERT INTO updates (sequence, id, handler, parameters, created_at, uid, pid, state, attempts, place, key,
-        priority, quiet_ms, not_before, deadline, on_deadline, screen, size, content,
+        priority, quiet_ms, not_before, not_before_clock, deadline, deadline_clock, on_deadline, screen, size, content,
         client_id, groups)
-      VALUES (?, ?, ?, ?, ?, ?, ?, 'waiting', 0, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+      VALUES (?, ?, ?, ?, ?, ?, ?, 'waiting', 0, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
       """,
       [
         .integer(update.sequence), .text(update.id.text), .text(update.handler),
         .text(JSONText.encode(update.parameters)), .integer(update.createdAt.millisecondsSinceEpoch),
         .integer(Int64(update.submitter.uid)), .integer(Int64(update.submitter.pid)),
         .integer(update.place), SQLValue(update.key), .integer(Int64(update.priority)),
-        SQLValue(update.quietPeriod?.wholeMilliseconds), SQLValue(update.notBefore?.millisecondsSinceEpoch),
-        SQLValue(update.deadline?.millisecondsSinceEpoch), .text(update.onDeadline.rawValue), SQLValue(update.screen),
+        SQLValue(update.quietPeriod?.wholeMilliseconds),
+      ] + update.notBefore.columns + update.deadline.columns + [
+        .text(update.onDeadline.rawValue), SQLValue(update.screen),
         .integer(Int64(update.size)), SQLValue(update.content), SQLValue(update.clientID?.text),
         SQLValue(update.submitter.groups?.map(String.init).joined(separator: " ")),
       ])
     try run("INSERT INTO payloads (sequence, bytes) VALUES (?, ?)", [.integer(update.sequence), .blob(payload)])
     tally.move(from: nil, to: "waiting", ofUser: update.submitter.uid)
+  }
+}
+
+extension Moment? {
+  /// Its two columns.
+  fileprivate var columns: [SQLValue] {
+    switch self {
+    case nil: [.null, .text("wall")]
+    case .wall(let time): [.integer(time.millisecondsSinceEpoch), .text("wall")]
+    case .steady(let time): [.integer(time.milliseconds), .text("steady")]
+    case .daily(let time): [.integer(Int64(time.minutes)), .text("daily")]
+    }
+  }
+
+  /// Nil: columns that this program does not write.
+  fileprivate init?(_ number: Int64?, _ clock: String) {
+    switch (number, clock) {
+    case (nil, "wall"): self = nil
+    case (let number?, "wall"): self = .wall(WallTime(millisecondsSinceEpoch: number))
+    case (let number?, "steady"): self = .steady(SteadyTime(milliseconds: number))
+    case (let number?, "daily"):
+      guard let minutes = Int(exactly: number), let time = TimeOfDay(minutes: minutes) else { return nil }
+      self = .daily(time)
+    default: return nil
+    }
   }
 }
 
@@ -182,7 +213,9 @@ extension StoredUpdate {
       let expedited = Int(exactly: row.integer(22)).flatMap(Expedited.init),
       let setbacks = Int(exactly: row.integer(23)),
       let interruptions = Int(exactly: row.integer(29)),
-      let overrode = JSONText.list(row.text(27)), let size = Int(exactly: row.integer(30))
+      let overrode = JSONText.list(row.text(27)), let size = Int(exactly: row.integer(30)),
+      let notBefore = Moment?(row.optionalInteger(17), row.text(34)),
+      let deadline = Moment?(row.optionalInteger(18), row.text(35))
     else { return nil }
     let update = Update(
       id: id, handler: row.text(2), parameters: parameters,
@@ -191,12 +224,11 @@ extension StoredUpdate {
         uid: uid, pid: pid, groups: row.optionalText(33).map { $0.split(separator: " ").compactMap { UInt32($0) } }),
       sequence: row.integer(0), place: row.optionalInteger(13), key: row.optionalText(14), priority: priority,
       quietPeriod: row.optionalInteger(16).map { .milliseconds($0) },
-      notBefore: row.optionalInteger(17).map(WallTime.init(millisecondsSinceEpoch:)),
-      deadline: row.optionalInteger(18).map(WallTime.init(millisecondsSinceEpoch:)), onDeadline: onDeadline,
+      notBefore: notBefore, deadline: deadline, onDeadline: onDeadline,
       screen: row.optionalText(21), size: size, content: row.optionalText(31),
       clientID: row.optionalText(32).flatMap(ClientID.init))
     let backoff = row.optionalInteger(24).map {
-      StoredBackoff(until: WallTime(millisecondsSinceEpoch: $0), setbacks: setbacks, reason: row.text(25))
+      StoredBackoff(until: SteadyTime(milliseconds: $0), setbacks: setbacks, reason: row.text(25))
     }
     self.init(
       update: update, attempts: attempts, state: state, expedited: expedited, backoff: backoff,

@@ -11,6 +11,7 @@
 #include <sys/mman.h>
 #include <sys/signalfd.h>
 #include <sys/syscall.h>
+#include <sys/timex.h>
 #include <sys/timerfd.h>
 #include <unistd.h>
 #include "ForceFeedback.h"
@@ -73,6 +74,15 @@ static inline int tg_open_lock(const char *path) {
     return -1;
   }
   return fd;
+}
+
+/// adjtimex: 1 if somebody keeps the time of day synchronized, 0 if nobody does; -1 and errno if the question is forbidden.
+static inline int tg_clock_is_synchronized(void) {
+  struct timex answer = {0};
+  if (adjtimex(&answer) < 0) {
+    return -1;
+  }
+  return (answer.status & STA_UNSYNC) == 0;
 }
 
 /// pidfd_open: a descriptor of a process that is readable once it has ended; close-on-exec. -1 and ESRCH: there is none.

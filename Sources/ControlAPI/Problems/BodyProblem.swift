@@ -57,7 +57,8 @@ public enum BodyProblem: ProblemText {
     case .badTime(let field):
       CallRefusal(
         400, "badTime",
-        "'\(field)' must be a time such as 2026-11-30T02:14:07Z (RFC 3339, UTC) or a time span from now such as 30min",
+        "'\(field)' must be a time such as 04:00 or 2026-11-30T02:14:07+01:00 (RFC 3339), or a time span from now such as "
+          + "30min",
         field: field)
     case .timeTooFar(let field):
       CallRefusal(400, "badTime", "'\(field)' must be at most ten years from now", field: field)

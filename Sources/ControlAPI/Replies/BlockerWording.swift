@@ -3,8 +3,10 @@ public import Timeline
 
 /// What clears a blocker, as people read it after "clears".
 extension Blocker.Clears {
-  /// - Parameter now: times of the monotonic clock are worded as spans from now on.
-  public func wording(at now: Instant) -> String {
+  /// - Parameters:
+  ///   - now: times of the monotonic clock are worded as spans from now on.
+  ///   - zone: times of day are local there.
+  public func wording(at now: Instant, in zone: some LocalZone) -> String {
     func after(_ time: Instant) -> String { "in \(TimeSpan.describe(time - now))" }
     return switch self {
     case .contactsEnd: "when the last contact ends"
@@ -24,10 +26,13 @@ extension Blocker.Clears {
     case .machineIsAwake: "when the machine has resumed"
     case .nextRecheck: "at the next recheck"
     case .resumed: "after `touchgate resume`"
-    case .holdIsReleased(let time?): "at \(time.rfc3339), or when the hold is released"
+    case .holdIsReleased(let time?): "\(after(time)), or when the hold is released"
     case .holdIsReleased(nil): "when its owner releases it or exits"
     case .expedited(let id): "after `touchgate apply \(id)`"
-    case .at(let time): "at \(time.rfc3339)"
+    case .at(let time): "at \(time.rfc3339(in: zone))"
+    case .passed(let time): after(time)
+    case .clockIsSet:
+      "when the clock is known to be right: synchronized (timedatectl), or as ClockWait= and Trust= in touchgate.conf say"
     case .quietPeriodEnds(let time): "\(after(time)), if nobody touches before then"
     case .backoffEnds(let time, setbacks: 1): "\(after(time)), after 1 unsuccessful start"
     case .backoffEnds(let time, let setbacks): "\(after(time)), after \(setbacks) unsuccessful starts"

@@ -59,7 +59,7 @@ public struct Replies {
   public func hold(_ hold: Hold) -> HoldReply {
     HoldReply(
       id: hold.id.text, screen: hold.screen, uid: hold.owner.uid, pid: hold.owner.pid, unit: hold.unit,
-      reason: hold.reason, since: hold.since.rfc3339, until: hold.until?.rfc3339)
+      reason: hold.reason, since: hold.since.rfc3339, until: hold.until.map { clock.rfc3339(scheduler.instant($0)) })
   }
 
   public func turn(_ state: TurnState) -> TurnStateReply {
@@ -80,7 +80,16 @@ public struct Replies {
     BlockerReply(
       code: blocker.code.rawValue, since: clock.rfc3339(blocker.since), screen: blocker.screen,
       device: blocker.device, contacts: blocker.contacts, owner: blocker.owner,
-      reason: blocker.reason?.wording, clears: blocker.clears.wording(at: now))
+      reason: blocker.reason?.wording, clears: blocker.clears.wording(at: now, in: scheduler.zone))
+  }
+
+  /// RFC 3339, as far as is known now; of a time of day without a day, its text.
+  private func time(_ moment: Moment) -> String {
+    switch moment {
+    case .wall(let time): time.rfc3339
+    case .steady(let time): clock.rfc3339(scheduler.instant(time))
+    case .daily(let time): time.text
+    }
   }
 
   /// What blocks an update or a turn now.
@@ -94,14 +103,16 @@ public struct Replies {
         exitCode: end.exitCode, message: end.message, finishedAt: end.finishedAt.rfc3339,
         releaseToStartMs: end.releaseToStartMilliseconds, successor: end.successor?.text)
     }
-    let id = stored.update.id
+    let (id, update) = (stored.update.id, stored.update)
     return UpdateReply(
-      id: id.text, clientId: stored.update.clientID?.text, uid: stored.update.submitter.uid,
-      handler: stored.update.handler, key: stored.update.key, state: stored.state.name,
-      createdAt: stored.update.createdAt.rfc3339, attempts: scheduler.attempts(of: id) ?? stored.attempts,
+      id: id.text, clientId: update.clientID?.text, uid: update.submitter.uid, handler: update.handler,
+      key: update.key, state: stored.state.name, createdAt: update.createdAt.rfc3339,
+      attempts: scheduler.attempts(of: id) ?? stored.attempts,
       checks: scheduler.rechecks(of: id), blockers: blockers(of: .update(id)),
       blockedMs: (scheduler.blockedTimes(of: id, at: now) ?? stored.blocked).milliseconds,
-      screen: stored.update.screen,
+      screen: update.screen, priority: update.priority, quietPeriod: update.quietPeriod.map { TimeSpan.describe($0) },
+      notBefore: update.notBefore.map(time), deadline: update.deadline.map(time),
+      onDeadline: update.deadline == nil ? nil : update.onDeadline.rawValue,
       overrode: stored.overrode.isEmpty ? nil : stored.overrode.map(\.rawValue), result: result)
   }
 

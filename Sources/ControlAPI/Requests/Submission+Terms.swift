@@ -6,7 +6,7 @@ extension Submission {
   /// longer and give up earlier, and otherwise change only what `Override=` names.
   ///
   /// - Parameter file: the handler's file, for the message
-  public mutating func apply(_ terms: HandlerTerms, file: String, now: WallTime) throws(CallRefusal) {
+  public mutating func apply(_ terms: HandlerTerms, file: String, at clocks: Clocks) throws(CallRefusal) {
     func require(_ isTight: Bool, _ term: HandlerTerms.Term, _ value: String, field: String) throws(CallRefusal) {
       if isTight || terms.isOverridable(term) { return }
       throw BodyProblem.loosens(term, value: value, file: file, field: field).refusal
@@ -26,10 +26,15 @@ extension Submission {
       try require(own <= boldest, .onDeadline, boldest.rawValue, field: "onDeadline")
     }
     if let longest = terms.deadline {
-      let last = now + longest
-      if let own = deadline { try require(own <= last, .deadline, TimeSpan.describe(longest), field: "deadline") }
+      let last = Moment.steady(clocks.steady + longest)
+      if let own = deadline.flatMap(clocks.remaining) {
+        try require(own <= longest, .deadline, TimeSpan.describe(longest), field: "deadline")
+      } else if !terms.isOverridable(.deadline) {
+        // None, or a time of day while the clock is not known to be right.
+        deadline = last
+      }
       deadline = deadline ?? last
-      if let deadline, let notBefore, notBefore >= deadline { throw BodyProblem.notBeforeAfterDeadline.refusal }
+      try checkOrder(clocks)
     }
     onDeadline = onDeadline ?? terms.onDeadline
   }

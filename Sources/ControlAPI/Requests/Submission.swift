@@ -14,8 +14,8 @@ public struct Submission: Equatable, Sendable {
   public private(set) var priority = 0
   /// At most 1 h, rounded up to at most a few hundred different values; nil: the handler's.
   public private(set) var quietPeriod: Duration?
-  public private(set) var notBefore: WallTime?
-  public internal(set) var deadline: WallTime?
+  public private(set) var notBefore: Moment?
+  public internal(set) var deadline: Moment?
   /// Nil: not given. `expire` once the handler's terms are applied, unless they say otherwise.
   public internal(set) var onDeadline: OnDeadline?
   public internal(set) var screen: String?
@@ -27,8 +27,10 @@ public struct Submission: Equatable, Sendable {
   public static let longestQuietPeriod: Duration = .seconds(3600)
   private static let farthestTime: Duration = .seconds(10 * 365 * 86400)
 
-  /// `now`: what time spans in `notBefore` and `deadline` count from.
-  public init(body: [UInt8], now: WallTime) throws(CallRefusal) {
+  /// - Parameters:
+  ///   - clocks: what time spans in `notBefore` and `deadline` count from.
+  ///   - zone: where times without a zone are meant.
+  public init(body: [UInt8], at clocks: Clocks, in zone: some LocalZone) throws(CallRefusal) {
     let request = try StrictJSON.decode(body, as: SubmitRequest.self, fields: SubmitRequest.fields)
     handler = request.handler
     parameters = request.parameters ?? [:]
@@ -38,7 +40,7 @@ public struct Submission: Equatable, Sendable {
       throw BodyProblem.parametersTooLarge(bytes: size - payload.count).refusal
     }
     try readOrder(request)
-    try readTimes(request, now)
+    try readTimes(request, clocks, zone)
     content = Self.digest(
       self, notBefore: request.notBefore.map { Self.requested($0, notBefore) },
       deadline: request.deadline.map { Self.requested($0, deadline) })
@@ -50,8 +52,8 @@ public struct Submission: Equatable, Sendable {
   }
 
   /// Only for a new update: one that is submitted again may have reached its deadline.
-  public func checkDeadline(_ now: WallTime) throws(CallRefusal) {
-    if let deadline, deadline <= now { throw BodyProblem.deadlinePassed.refusal }
+  public func checkDeadline(_ clocks: Clocks) throws(CallRefusal) {
+    if let deadline, clocks.have(deadline) { throw BodyProblem.deadlinePassed.refusal }
   }
 
   /// The quiet period of a submission or a turn: at most 1 h, rounded up.
@@ -71,9 +73,11 @@ public struct Submission: Equatable, Sendable {
   }
 
   /// A time in one notation, or the time span.
-  private static func requested(_ text: String, _ time: WallTime?) -> String {
+  private static func requested(_ text: String, _ time: Moment?) -> String {
+    if let time = TimeOfDay(text) { return time.text }
     if let span = try? TimeSpan.parse(text) { return "+\(span.wholeMilliseconds)" }
-    return time?.rfc3339 ?? text
+    if case .wall(let time) = time { return time.rfc3339 }
+    return text
   }
 
   private static func clientID(_ request: SubmitRequest) throws(CallRefusal) -> ClientID? {
@@ -94,23 +98,48 @@ public struct Submission: Equatable, Sendable {
     if let text = request.quietPeriod { quietPeriod = try Self.quietPeriod(text) }
   }
 
-  private mutating func readTimes(_ request: SubmitRequest, _ now: WallTime) throws(CallRefusal) {
-    notBefore = try request.notBefore.map { text throws(CallRefusal) in try Self.time(text, "notBefore", now) }
-    deadline = try request.deadline.map { text throws(CallRefusal) in try Self.time(text, "deadline", now) }
+  private mutating func readTimes(
+    _ request: SubmitRequest, _ clocks: Clocks, _ zone: some LocalZone
+  ) throws(CallRefusal) {
+    notBefore = try request.notBefore.map { text throws(CallRefusal) in
+      try Self.time(text, "notBefore", clocks, zone)
+    }
+    deadline = try request.deadline.map { text throws(CallRefusal) in try Self.time(text, "deadline", clocks, zone) }
     if let text = request.onDeadline {
       guard let policy = OnDeadline(rawValue: text) else { throw BodyProblem.unknownOnDeadline.refusal }
       if deadline == nil { throw BodyProblem.onDeadlineAlone.refusal }
       onDeadline = policy
     }
-    if let deadline, let notBefore, notBefore >= deadline { throw BodyProblem.notBeforeAfterDeadline.refusal }
+    try checkOrder(clocks)
   }
 
-  /// RFC 3339 in UTC, or a time span from now.
-  private static func time(_ text: String, _ field: String, _ now: WallTime) throws(CallRefusal) -> WallTime {
-    if let time = WallTime(rfc3339: text) { return time }
+  /// As far as it is known now which comes first.
+  func checkOrder(_ clocks: Clocks) throws(CallRefusal) {
+    guard let notBefore, let deadline else { return }
+    let isWrong =
+      switch (notBefore, deadline) {
+      case (.wall(let first), .wall(let last)): first >= last
+      case (.steady(let first), .steady(let last)): first >= last
+      default:
+        switch (clocks.remaining(until: notBefore), clocks.remaining(until: deadline)) {
+        case (let first?, let last?): first >= last
+        default: false
+        }
+      }
+    if isWrong { throw BodyProblem.notBeforeAfterDeadline.refusal }
+  }
+
+  /// A time such as 04:00, the next one; RFC 3339; or a time span from now.
+  private static func time(
+    _ text: String, _ field: String, _ clocks: Clocks, _ zone: some LocalZone
+  ) throws(CallRefusal) -> Moment {
+    if let time = WallTime(rfc3339: text) { return .wall(time) }
+    if let time = TimeOfDay(text) {
+      return clocks.isSet ? .wall(zone.next(time, after: clocks.wall)) : .daily(time)
+    }
     guard let span = try? TimeSpan.requested(text, field) else { throw BodyProblem.badTime(field: field).refusal }
     guard span <= farthestTime else { throw BodyProblem.timeTooFar(field: field).refusal }
-    return now + span
+    return .steady(clocks.steady + span)
   }
 
   private static func payload(_ request: SubmitRequest) throws(CallRefusal) -> [UInt8] {

@@ -42,7 +42,7 @@ extension Calls {
     case .hold(let hold): Replies.json(201, replies(now).hold(hold))
     case .release, .pause(nil): Replies.json(200, Replies.about)
     case .accept, .replace, .acceptEnded, .beginApplying, .backToWaiting, .finish, .expedite, .reopen,
-      .bind:
+      .resolve, .bind:
       try write.id.flatMap { try show($0, status: 200, now) }
     }
   }

@@ -39,7 +39,8 @@ extension Calls {
     let wall = SystemClock.wall
     let hold = Hold(
       id: former?.id ?? newID(), screen: request.screen, owner: caller.submitter, unit: unit(of: caller.peer),
-      reason: request.reason, since: former?.since ?? wall, until: request.ttl.map { wall + $0 })
+      reason: request.reason, since: former?.since ?? wall,
+      until: request.ttl.map { engine.scheduler.clocks(now).steady + $0 })
     log.info("held \(former == nil ? "" : "again ")by \(caller.name) (\(hold.id)): \(hold.reason)")
     if hold.until != nil {
       try awaitChange(caller) { $0.hold(hold, at: now) }

@@ -42,7 +42,8 @@ extension Calls {
   }
 
   func warnings(_ now: Instant) -> [String] {
-    storeWarnings + input.warnings + starvationWarning(now) + overrunTurns.warnings(at: SystemClock.wall)
+    storeWarnings + clockWarning(now) + input.warnings + starvationWarning(now)
+      + overrunTurns.warnings(at: SystemClock.wall)
       + haptics.warnings
   }
 
@@ -62,6 +63,15 @@ extension Calls {
     }
     let warning = StarvationWarning.text(oldest, blocked: blocked, touches: input.screens.gates.mapValues(\.begun))
     return warning.map { [$0] } ?? []
+  }
+
+  /// Only if somebody waits for the time of day.
+  private func clockWarning(_ now: Instant) -> [String] {
+    if engine.clock.isSet || !engine.scheduler.hasTimes { return [] }
+    return [
+      "clockUnset: it is not known whether the clock is right, and updates with a time such as 04:00 wait for that: "
+        + "synchronize it (`timedatectl` shows whether it is), or see ClockWait= and Trust= in touchgate.conf(5)"
+    ]
   }
 
   private var storeWarnings: [String] {

@@ -17,7 +17,7 @@ extension Calls {
     let (query, now) = (caller.query, caller.now)
     let wait = try query.span("wait", atMost: Self.longestWait)
     let (dryRun, ifQuiet) = (try query.flag("dryRun"), try query.flag("ifQuiet"))
-    var submission = try Submission(body: caller.request.body, now: SystemClock.wall)
+    var submission = try Submission(body: caller.request.body, at: engine.scheduler.clocks(now), in: SystemZone())
     try check(&submission, caller)
     if let known = try known(submission.clientID, caller) {
       let id = known.update.id
@@ -30,7 +30,7 @@ extension Calls {
       return nil
     }
     let id: UpdateID = newID()
-    try submission.checkDeadline(SystemClock.wall)
+    try submission.checkDeadline(engine.scheduler.clocks(now))
     // Neither may the update that it supersedes be on its way into the store.
     let key = submission.key(engine.scheduler.policy(of: submission.handler))
     if key != nil { engine.drain(at: now) }
@@ -72,7 +72,7 @@ extension Calls {
     let definition = try definition(submission.handler)
     try requireHandler(definition, caller)
     if submission.onDeadline == .force { try permissions(caller).require(.force) }
-    try submission.apply(definition.terms, file: definition.file, now: SystemClock.wall)
+    try submission.apply(definition.terms, file: definition.file, at: engine.scheduler.clocks(caller.now))
     try snapshot.require(submission.screen)
     if let problem = definition.check(parameters: submission.parameters) {
       throw CallProblem.badParameter(problem.parameter, message: problem.message).refusal

@@ -58,6 +58,7 @@ final class ConfigurationInUse {
     configuration = new
     owners.runner.configure(new.handlers, admin: new.rights.admin)
     owners.engine.limitHistory(new.history, now)
+    owners.engine.clock.settings = new.clock
     owners.engine.feed {
       $0.configure(
         policy: new.servicePolicy, policies: new.handlerPolicies, interval: new.retryInterval, at: now)

@@ -42,9 +42,10 @@ struct Owners {
       definitions: configuration.handlers, admin: configuration.rights.admin)
     let scheduler = Scheduler(
       policy: configuration.servicePolicy, policies: configuration.handlerPolicies,
-      interval: configuration.retryInterval, boot: boot, seed: .random(in: 0 ... .max))
+      interval: configuration.retryInterval, boot: boot, seed: .random(in: 0 ... .max), zone: SystemZone())
+    let clock = MachineClock(.machine, configuration.clock, record: try store.clock(), boot: boot, now)
     engine = try Engine(
-      scheduler, store: store, log: log, metrics: metrics, screens: screens, handlers: runner, now: now)
+      scheduler, store: store, log: log, metrics: metrics, screens: screens, handlers: runner, clock: clock, now: now)
     calls = Calls(
       configuration, engine: engine, runner: runner, server: server, haptics: haptics, metrics: metrics, log: log,
       stateDirectory: options.stateDirectory, screens: screens)

@@ -35,7 +35,8 @@ enum HelpText {
   }
 
   private static let timeNote = "TIME is a span such as 500ms, 30s, 5min or 1h 30min; a bare number is seconds."
-  private static let whenNote = "WHEN is a time in UTC such as 2026-11-30T02:00:00Z, or a span from now such as 30min."
+  private static let whenNote =
+    "WHEN is a time such as 04:00 or 2026-11-30T04:00:00+01:00, or a span from now such as 30min."
 
   private static func notes(of verb: Verb) -> String { times(verb).map { wrapped($0, indent: 2) }.joined() }
 

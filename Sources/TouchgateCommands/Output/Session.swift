@@ -16,11 +16,8 @@ struct Session {
   /// How replies are printed now: with colours on a terminal, unless NO_COLOR is set.
   var view: View {
     let now = SystemClock.wall
-    var seconds = time_t(now.millisecondsSinceEpoch / 1000)
-    var local = tm()
-    localtime_r(&seconds, &local)
     let colours = output.isTerminal && (getenv("NO_COLOR").map { $0.pointee == 0 } ?? true)
-    return View(now: now, utcOffset: .seconds(local.tm_gmtoff), colours: colours)
+    return View(now: now, zone: SystemZone(), colours: colours)
   }
 
   /// Prints a reply: as one line of JSON with `--json`, else as `text` shows it.

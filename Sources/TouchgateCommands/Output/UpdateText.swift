@@ -33,9 +33,15 @@ extension View {
     if let uid = update.uid { lines.append(label("user") + "\(uid)") }
     if let screen = update.screen { lines.append(label("screen") + printable(screen)) }
     if let key = update.key { lines.append(label("key") + printable(key)) }
+    if let priority = update.priority, priority != 0 { lines.append(label("priority") + "\(priority)") }
+    if let quiet = update.quietPeriod { lines.append(label("quiet") + printable(quiet)) }
+    if let time = update.notBefore { lines.append(label("not before") + clock(time)) }
+    if let time = update.deadline {
+      lines.append(label("deadline") + clock(time) + (update.onDeadline.map { ", then \(printable($0))" } ?? ""))
+    }
     lines += [
       label("state") + paint(printable(update.state), stateColour(update.state)),
-      label("created") + printable(update.createdAt) + (age(update.createdAt).map { ", \($0) ago" } ?? ""),
+      label("created") + clock(update.createdAt) + (age(update.createdAt).map { ", \($0) ago" } ?? ""),
       label("attempts") + "\(update.attempts)",
     ]
     if let checks = update.checks { lines.append(label("checks") + "\(checks)") }
@@ -45,7 +51,7 @@ extension View {
       lines.append(label("forced") + "over \(codes.map(printable).joined(separator: ", "))")
     }
     if let result = update.result {
-      lines.append(label("finished") + printable(result.finishedAt))
+      lines.append(label("finished") + clock(result.finishedAt))
       if let successor = result.successor { lines.append(label("successor") + printable(successor)) }
       if let code = result.exitCode { lines.append(label("exit") + "\(code)") }
       if let delay = result.releaseToStartMs { lines.append(label("started") + "\(delay) ms after release") }

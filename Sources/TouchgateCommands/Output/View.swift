@@ -3,8 +3,7 @@ import Timeline
 /// How replies are printed for people: everything that the text depends on, except the reply.
 struct View {
   let now: WallTime
-  /// Local time minus UTC.
-  let utcOffset: Duration
+  let zone: any LocalZone
   let colours: Bool
 
   enum Colour: Int {
@@ -35,13 +34,9 @@ struct View {
     WallTime(rfc3339: stamp).map { TimeSpan.describe(now - $0) }
   }
 
-  /// Local time, with the date if it is more than a day away.
+  /// Local time with its offset, as `date -Is` prints it; what is no time as it is.
   func clock(_ stamp: String) -> String {
-    guard let time = WallTime(rfc3339: stamp) else { return printable(stamp) }
-    let local = (time + utcOffset).rfc3339
-    let distance = now - time
-    let isNear = distance < .seconds(86400) && distance > .seconds(-86400)
-    return (isNear ? "" : local.prefix(10) + " ") + local.dropFirst(11).prefix(8)
+    WallTime(rfc3339: stamp).map { $0.rfc3339(in: zone) } ?? printable(stamp)
   }
 }
 

@@ -22,7 +22,7 @@ extension Verb {
       Example("touchgate submit reload-page --id menu-2026-11-30", "Safe to repeat."),
       Example("touchgate submit show-notice --key weather --payload -", "Replaces the weather that is still waiting."),
       Example("touchgate submit reboot --quiet 30s"),
-      Example("touchgate submit reload-page --not-before 2026-11-30T02:00:00Z"),
+      Example("touchgate submit reload-page --not-before 04:00"),
       Example("touchgate submit show-notice --deadline 2h", "Expires if it is not applied within two hours."),
       Example(
         "touchgate submit reboot --quiet 5min --deadline 8h --on-deadline apply",

@@ -35,6 +35,8 @@ struct Sample {
     "Queue MaxWaitingPerUser": Sample("1000000", bad: "1000001"),
     "Queue MaxWaitingBytes": Sample("1G", bad: "65G"),
     "Queue MaxWaitingBytesPerUser": Sample("1K", bad: "1MB"),
+    "Clock Trust": Sample("always", bad: "never"),
+    "Clock ClockWait": Sample("1h", bad: "soon"),
     "Queue KeepHistory": Sample("infinity", bad: "59s"),
     "Queue KeepHistoryEntries": Sample("7", bad: "many"),
     "Queue KeepPayloads": Sample("0", bad: "M"),

@@ -10,17 +10,18 @@ struct BlockerWordingTests {
   private let now = Instant(nanoseconds: 10_000_000_000)
   private let noon = WallTime(millisecondsSinceEpoch: 1_700_000_000_000)
 
-  private func clears(_ clears: Blocker.Clears) -> String { clears.wording(at: now) }
+  private func clears(_ clears: Blocker.Clears) -> String { clears.wording(at: now, in: FixedZone(.seconds(3600))) }
 
-  @Test("times of the monotonic clock are spans from now, and times of day are RFC 3339")
+  @Test("times of the monotonic clock are spans from now, and times of day are local")
   func times() {
-    #expect(clears(.at(noon)) == "at 2023-11-14T22:13:20.000Z")
+    #expect(clears(.at(noon)) == "at 2023-11-14T23:13:20+01:00")
+    #expect(clears(.passed(now + .seconds(90))) == "in 1 min 30 s")
     #expect(clears(.quietPeriodEnds(now + .milliseconds(750))) == "in 750 ms, if nobody touches before then")
     #expect(clears(.quietPeriodEnds(now + .seconds(89))) == "in 1 min 29 s, if nobody touches before then")
     #expect(clears(.backoffEnds(now + .seconds(9), setbacks: 1)) == "in 9 s, after 1 unsuccessful start")
     #expect(clears(.backoffEnds(now + .seconds(9), setbacks: 2)) == "in 9 s, after 2 unsuccessful starts")
     #expect(
-      clears(.holdIsReleased(orAt: noon)) == "at 2023-11-14T22:13:20.000Z, or when the hold is released")
+      clears(.holdIsReleased(orAt: now + .seconds(5))) == "in 5 s, or when the hold is released")
     #expect(clears(.screenIsFound(orAt: now + .seconds(7))) == "when a touchscreen is found, or in 7 s without one")
     #expect(clears(.screenIsBack(orAt: now + .seconds(3))) == "when the screen is connected, or in 3 s")
     #expect(

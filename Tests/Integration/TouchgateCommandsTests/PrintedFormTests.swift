@@ -7,7 +7,7 @@ import TouchgateClient
 
 @Suite("Printed forms")
 struct PrintedFormTests {
-  let view = View(now: time("2026-11-30T02:14:48.000Z"), utcOffset: .zero, colours: false)
+  let view = View(now: time("2026-11-30T02:14:48.000Z"), zone: FixedZone(.zero), colours: false)
 
   @Test("status of a touched screen shows the contacts, what is waiting, and what was applied last")
   func touched() {
@@ -24,7 +24,7 @@ struct PrintedFormTests {
         touched   2 contacts on lobby (ILITEK), 41 s
         waiting   3, oldest reload-page 01J, 41 s, 41 rechecks
                   blocked by touched: clears when the last contact ends
-        applied   02:14:07 reload-page, exit 0, started 3 ms after release
+        applied   2026-11-30T02:14:07+00:00 reload-page, exit 0, started 3 ms after release
 
         """)
   }
@@ -60,7 +60,7 @@ struct PrintedFormTests {
     status.lastResult = update
     #expect(
       view.block(status).hasSuffix(
-        "\nfailed    2026-11-28 23:59:59 reload-page 01H, exit 3, exited with 3: ?[2Jno such page\n"))
+        "\nfailed    2026-11-28T23:59:59+00:00 reload-page 01H, exit 3, exited with 3: ?[2Jno such page\n"))
   }
 
   @Test("screens --all prints for each node whether it is adopted, and why")
@@ -79,9 +79,12 @@ struct PrintedFormTests {
 
   @Test("times are local")
   func local() {
-    let east = View(now: view.now, utcOffset: .seconds(5400), colours: false)
-    #expect(east.clock("2026-11-30T02:14:07.000Z") == "03:44:07")
-    #expect(east.clock("2026-11-28T23:00:00.000Z") == "2026-11-29 00:30:00")
+    let east = View(now: view.now, zone: FixedZone(.seconds(5400)), colours: false)
+    #expect(east.clock("2026-11-30T02:14:07.000Z") == "2026-11-30T03:44:07+01:30")
+    #expect(east.clock("2026-11-28T23:00:00.000Z") == "2026-11-29T00:30:00+01:30")
+    let west = View(now: view.now, zone: FixedZone(.seconds(-12_600)), colours: false)
+    #expect(west.clock("2026-11-30T02:14:07.000Z") == "2026-11-29T22:44:07-03:30")
+    #expect(west.clock("04:00") == "04:00")
   }
 
   @Test("status --watch prints one line in every case")
@@ -133,7 +136,7 @@ struct PrintedFormTests {
         id        01J
         handler   reload-page
         state     waiting
-        created   2026-11-30T02:14:07.000Z, 41 s ago
+        created   2026-11-30T02:14:07+00:00, 41 s ago
         attempts  0
         checks    41
         blocked   by touched for 41 s on lobby, 2 contacts: clears when the last contact ends
@@ -149,9 +152,9 @@ struct PrintedFormTests {
         id        01H
         handler   reload-page
         state     applied
-        created   2026-11-30T02:13:48.000Z, 1 min ago
+        created   2026-11-30T02:13:48+00:00, 1 min ago
         attempts  1
-        finished  2026-11-30T02:14:07.000Z
+        finished  2026-11-30T02:14:07+00:00
         exit      0
         started   3 ms after release
         message   done
@@ -168,9 +171,9 @@ struct PrintedFormTests {
         handler   reload-page
         key       menu
         state     superseded
-        created   2026-11-30T02:13:48.000Z, 1 min ago
+        created   2026-11-30T02:13:48+00:00, 1 min ago
         attempts  0
-        finished  2026-11-30T02:14:07.000Z
+        finished  2026-11-30T02:14:07+00:00
         successor 01J
 
         """)
@@ -212,7 +215,7 @@ struct PrintedFormTests {
 
   @Test("colours are used only if they are enabled")
   func colours() {
-    let colourful = View(now: view.now, utcOffset: .zero, colours: true)
+    let colourful = View(now: view.now, zone: FixedZone(.zero), colours: true)
     #expect(colourful.block(calm()) == "\u{1b}[32mclear\u{1b}[0m     1 min 48 s\n")
     #expect(!view.block(calm()).contains("\u{1b}"))
   }

@@ -19,7 +19,7 @@ struct ControlRowsTests {
     let a = Update(
       id: try id("a"), handler: "page", parameters: [:], createdAt: now, submitter: Submitter(uid: 1, pid: 2),
       sequence: 1, screen: "till \"1\"")
-    let backoff = StoredBackoff(until: later(5000), setbacks: 3, reason: "exit 1; it's \"broken\"")
+    let backoff = StoredBackoff(until: steady(5000), setbacks: 3, reason: "exit 1; it's \"broken\"")
     try store.perform([
       .accept(a, payload: []), .expedite(a.id, .force),
       .beginApplying(a.id, attempt: 1, boot: "b-1", overrode: [.touched]),
@@ -37,7 +37,7 @@ struct ControlRowsTests {
   @Test("a failure ends an expedite by apply, not one by force; apply ends a backoff, and never weakens force")
   func urgency() throws {
     let store = try folder.open()
-    let backoff = StoredBackoff(until: later(5000), setbacks: 1, reason: "")
+    let backoff = StoredBackoff(until: steady(5000), setbacks: 1, reason: "")
     for (number, expedited) in [(1, Expedited.apply), (2, .force)] as [(Int64, Expedited)] {
       let name = "\(expedited)"
       try store.perform([
@@ -61,7 +61,7 @@ struct ControlRowsTests {
     let store = try folder.open()
     var a = Update(
       id: try id("a"), handler: "page", parameters: ["x": "y"], createdAt: now, submitter: Submitter(uid: 1, pid: 2),
-      sequence: 7, place: 3, key: "k", priority: 5, deadline: later(1))
+      sequence: 7, place: 3, key: "k", priority: 5, deadline: .wall(later(1)))
     var ended = result(.expired)
     ended.blocked = BlockedTimes(milliseconds: ["touched": 41_000])
     try store.perform([.accept(a, payload: [1, 2]), .finish(a.id, ended)])
@@ -111,8 +111,8 @@ struct ControlRowsTests {
     let store = try folder.open()
     let owner = Submitter(uid: 7, pid: 8)
     let full = Hold(
-      id: try id("a"), screen: "till", owner: owner, unit: "shop.service", reason: "sale", since: now, until: later(9))
-    let bare = Hold(id: try id("b"), owner: owner, reason: "", since: later(1), until: later(9))
+      id: try id("a"), screen: "till", owner: owner, unit: "shop.service", reason: "sale", since: now, until: steady(9))
+    let bare = Hold(id: try id("b"), owner: owner, reason: "", since: later(1), until: steady(9))
     let bound = Hold(id: try id("c"), owner: owner, reason: "", since: now, until: nil)
     try store.perform([.hold(bare), .hold(full), .hold(bound)])
     try store.close()

@@ -5,6 +5,8 @@ import Timeline
 import UpdateStore
 
 /// 2026-11-30T02:14:07.250Z
+func steady(_ milliseconds: Int64) -> SteadyTime { SteadyTime(milliseconds: milliseconds) }
+
 let now = WallTime(millisecondsSinceEpoch: 1_796_004_847_250)
 
 extension TemporaryFolder {

@@ -32,16 +32,25 @@ struct QueueColumnsTests {
       Update(
         id: try id("all"), handler: "page", parameters: ["a": "b"], createdAt: now,
         submitter: Submitter(uid: 1000, pid: 1), sequence: 10, place: 3, key: "k'ü\"; --", priority: -100,
-        quietPeriod: .milliseconds(12_340), notBefore: WallTime(millisecondsSinceEpoch: now.millisecondsSinceEpoch + 1),
-        deadline: WallTime(millisecondsSinceEpoch: 253_402_300_799_999), onDeadline: .apply),
+        quietPeriod: .milliseconds(12_340),
+        notBefore: .wall(WallTime(millisecondsSinceEpoch: now.millisecondsSinceEpoch + 1)),
+        deadline: .wall(WallTime(millisecondsSinceEpoch: 253_402_300_799_999)), onDeadline: .apply),
       Update(
         id: try id("bounds"), handler: "page", parameters: [:], createdAt: now, submitter: Submitter(uid: 0, pid: 1),
         sequence: 11, key: String(repeating: "x", count: 200), priority: 100, quietPeriod: .zero,
-        notBefore: WallTime(millisecondsSinceEpoch: -1), deadline: WallTime(millisecondsSinceEpoch: .max),
+        notBefore: .wall(WallTime(millisecondsSinceEpoch: -1)), deadline: .wall(WallTime(millisecondsSinceEpoch: .max)),
         onDeadline: .expire),
       Update(
+        id: try id("spans"), handler: "page", parameters: [:], createdAt: now, submitter: Submitter(uid: 0, pid: 1),
+        sequence: 12, notBefore: .steady(SteadyTime(milliseconds: -1)),
+        deadline: .steady(SteadyTime(milliseconds: .max))),
+      Update(
+        id: try id("times"), handler: "page", parameters: [:], createdAt: now, submitter: Submitter(uid: 0, pid: 1),
+        sequence: 13, notBefore: TimeOfDay("00:00").map(Moment.daily),
+        deadline: TimeOfDay("23:59").map(Moment.daily)),
+      Update(
         id: try id("none"), handler: "page", parameters: [:], createdAt: now, submitter: Submitter(uid: 0, pid: 1),
-        sequence: 12),
+        sequence: 14),
     ]
     let store = try folder.open()
     try store.perform(asked.map { .accept($0, payload: []) })
@@ -51,7 +60,7 @@ struct QueueColumnsTests {
     #expect(try again.unfinished().map(\.update) == asked)
     let none = try #require(try again.find(id("none"))?.update)
     #expect(none.key == nil && none.quietPeriod == nil && none.notBefore == nil && none.deadline == nil)
-    #expect(none.place == 12 && none.priority == 0)
+    #expect(none.place == 14 && none.priority == 0)
     #expect(try again.find(id("bounds"))?.update.quietPeriod == .zero, "zero is not nothing")
   }
 

@@ -15,7 +15,7 @@ struct HandlerTermsTests {
 
   private func applied(_ terms: HandlerTerms, _ fields: String = "") throws -> Submission {
     var submission = try submission(fields)
-    try submission.apply(terms, file: "menu.conf", now: now)
+    try submission.apply(terms, file: "menu.conf", at: clocks(now))
     return submission
   }
 
@@ -37,7 +37,7 @@ struct HandlerTermsTests {
   func defaults() throws {
     let submission = try applied(terms)
     #expect(submission.key == "menu" && submission.screen == "Lobby")
-    #expect(submission.deadline == now + .seconds(3600) && submission.onDeadline == .apply)
+    #expect(submission.deadline == span(to: now + .seconds(3600)) && submission.onDeadline == .apply)
     #expect(submission.quietPeriod == nil, "the scheduler takes the handler's")
     #expect(try applied(HandlerTerms()) == self.submission())
     #expect(try submission.content == self.submission().content, "the same request is the same update")
@@ -72,7 +72,7 @@ struct HandlerTermsTests {
   @Test("a time to begin at or after the handler's deadline is refused")
   func beginsTooLate() throws {
     #expect(throws: CallRefusal.self) { try applied(terms, #""notBefore":"1h""#) }
-    #expect(try applied(terms, #""notBefore":"59min""#).notBefore == now + .seconds(3540))
+    #expect(try applied(terms, #""notBefore":"59min""#).notBefore == span(to: now + .seconds(3540)))
   }
 
   @Test("a handler's key is only for submissions without one of their own")

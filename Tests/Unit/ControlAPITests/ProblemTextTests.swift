@@ -115,7 +115,8 @@ private let body = [
   Example(BodyProblem.deadlinePassed, 400, "badTime", "the deadline has already passed", "deadline"),
   Example(
     BodyProblem.badTime(field: "deadline"), 400, "badTime",
-    "'deadline' must be a time such as 2026-11-30T02:14:07Z (RFC 3339, UTC) or a time span from now such as 30min",
+    "'deadline' must be a time such as 04:00 or 2026-11-30T02:14:07+01:00 (RFC 3339), or a time span from now such as "
+      + "30min",
     "deadline"),
   Example(
     BodyProblem.timeTooFar(field: "deadline"), 400, "badTime", "'deadline' must be at most ten years from now",

@@ -194,7 +194,7 @@ struct RepliesTests {
   func others() {
     let hold = Hold(
       id: HoldID(time: Self.wall, randomHigh: 0, randomLow: 0), owner: Submitter(uid: 1, pid: 2), reason: "on stage",
-      since: Self.wall, until: Self.wall)
+      since: Self.wall, until: replies.scheduler.clocks(replies.now).steady)
     #expect(replies.hold(hold).until == "2023-11-14T22:13:20.000Z" && replies.hold(hold).screen == nil)
     let pause = OperatorPause(since: Self.wall, by: Submitter(uid: 1, pid: 2), reason: "inventory")
     #expect(replies.pause(pause) == PauseReply(since: "2023-11-14T22:13:20.000Z", uid: 1, reason: "inventory"))

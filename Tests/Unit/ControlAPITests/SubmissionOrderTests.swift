@@ -42,8 +42,8 @@ struct SubmissionOrderTests {
       "onDeadline":"apply"
       """#)
     #expect(submission.key == "sign/é" && submission.priority == -7 && submission.quietPeriod == .seconds(90))
-    #expect(submission.notBefore == WallTime(rfc3339: "2023-11-15T00:00:00Z"))
-    #expect(submission.deadline == later(7200) && submission.onDeadline == .apply)
+    #expect(submission.notBefore == WallTime(rfc3339: "2023-11-15T00:00:00Z").map(Moment.wall))
+    #expect(submission.deadline == span(to: later(7200)) && submission.onDeadline == .apply)
   }
 
   // MARK: key
@@ -133,14 +133,19 @@ struct SubmissionOrderTests {
   // MARK: notBefore and deadline
 
   @Test(
-    "a time is RFC 3339 in UTC or a time span from now", arguments: ["notBefore", "deadline"])
+    "a time is RFC 3339, the next local time such as 04:00, or a time span from now, which is counted on the steady clock",
+    arguments: ["notBefore", "deadline"])
   func times(_ field: String) throws {
     for (text, expected) in [
-      ("2023-11-14T22:13:20.001Z", later(0.001)), ("2023-11-14T22:13:21Z", later(1)), ("1ms", later(0.001)),
-      ("90", later(90)), ("1h 30min", later(5400)),
-      ("2024-02-29T00:00:00.5Z", WallTime(rfc3339: "2024-02-29T00:00:00.500Z")),
-      ("520w", later(520 * 7 * 86400)), ("9999-12-31T23:59:59Z", WallTime(rfc3339: "9999-12-31T23:59:59Z")),
-    ] {
+      ("2023-11-14T22:13:20.001Z", .wall(later(0.001))), ("2023-11-14T22:13:21Z", .wall(later(1))),
+      ("1ms", span(to: later(0.001))), ("90", span(to: later(90))), ("1h 30min", span(to: later(5400))),
+      ("2024-02-29T00:00:00.5Z", WallTime(rfc3339: "2024-02-29T00:00:00.500Z").map(Moment.wall)),
+      ("520w", span(to: later(520 * 7 * 86400))),
+      ("9999-12-31T23:59:59Z", WallTime(rfc3339: "9999-12-31T23:59:59Z").map(Moment.wall)),
+      // In UTC+1 it is 23:13:20.
+      ("23:14", .wall(later(40))), ("23:13", .wall(later(86_380))), ("4:00", .wall(later(17_200))),
+      ("2023-11-15T00:00:00+01:00", .wall(later(2800))), ("2023-11-14T12:00:00.5-11:30", .wall(later(4600.5))),
+    ] as [(String, Moment?)] {
       let submission = try read(#""\#(field)":"\#(text)""#)
       #expect((field == "notBefore" ? submission.notBefore : submission.deadline) == expected, "\(text)")
       #expect(expected != nil)
@@ -151,7 +156,8 @@ struct SubmissionOrderTests {
     "any other time is refused", arguments: ["notBefore", "deadline"])
   func badTimes(_ field: String) {
     for text in [
-      "", "tomorrow", "2023-11-15", "2023-11-15T00:00:00", "2023-11-15T00:00:00+01:00", "2023-02-29T00:00:00Z",
+      "", "tomorrow", "2023-11-15", "2023-11-15T00:00:00", "2023-11-15T00:00:00+0100", "2023-02-29T00:00:00Z", "24:00",
+      "4:0", "04:60", "04:00:00", "2023-11-15T00:00:00+24:00", "2023-11-15T00:00:00 01:00",
       "2023-11-15T24:00:00Z", "2023-11-15t00:00:00z", "-1h", "infinity", "3651d", "1700000000000ms 1y",
     ] {
       let found = problem(#""\#(field)":"\#(text)""#)
@@ -161,7 +167,7 @@ struct SubmissionOrderTests {
 
   @Test("the message about a timestamp in another form names RFC 3339")
   func timestampForm() {
-    for text in ["2023-11-15T00:00:00+01:00", "2023-11-15 00:00:00", "2023-02-29T00:00:00Z"] {
+    for text in ["2023-11-15T00:00:00+0100", "2023-11-15 00:00:00", "2023-02-29T00:00:00Z"] {
       #expect(problem(#""deadline":"\#(text)""#)?.message.contains("RFC 3339") == true, "\(text)")
     }
   }
@@ -176,8 +182,22 @@ struct SubmissionOrderTests {
 
   @Test("a notBefore that has passed is accepted")
   func pastNotBefore() throws {
-    #expect(try read(#""notBefore":"1970-01-01T00:00:00Z""#).notBefore == WallTime(millisecondsSinceEpoch: 0))
-    #expect(try read(#""notBefore":"0""#).notBefore == now)
+    #expect(try read(#""notBefore":"1970-01-01T00:00:00Z""#).notBefore == .wall(WallTime(millisecondsSinceEpoch: 0)))
+    #expect(try read(#""notBefore":"0""#).notBefore == span(to: now))
+  }
+
+  @Test("while the clock is not known to be right, a local time stays text, and no time of day has passed")
+  func clockUnset() throws {
+    func read(_ fields: String) throws(CallRefusal) -> Submission {
+      let body = Array("{\"handler\":\"page\",\(fields)}".utf8)
+      return try Submission(body: body, at: clocks(now, isSet: false), in: FixedZone(.zero))
+    }
+    let submission = try read(#""notBefore":"04:00","deadline":"1970-01-01T00:00:00Z""#)
+    #expect(submission.notBefore == TimeOfDay("4:00").map(Moment.daily))
+    try submission.checkDeadline(clocks(now, isSet: false))
+    #expect(throws: CallRefusal.self) { try submission.checkDeadline(clocks(now)) }
+    #expect(
+      try read(#""notBefore":"1h","deadline":"04:00""#).content == read(#""notBefore":"1h","deadline":"4:00""#).content)
   }
 
   @Test("a notBefore at or after the deadline is refused", arguments: [("1h", "1h"), ("2h", "1h"), ("1h 1ms", "1h")])

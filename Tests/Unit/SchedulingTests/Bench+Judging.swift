@@ -40,7 +40,7 @@ extension Bench {
     }
     var note = notes[id, default: Note()]
     note.handler = tryLater ? .toBeTriedLater : .failed
-    if update.onDeadline != .expire, let deadline = update.deadline, deadline <= knownWall {
+    if update.onDeadline != .expire, let deadline = update.deadline, hasCome(deadline) {
       note.isDeadlineMet = true
       if update.onDeadline == .force { note.isForced = true }
     }
@@ -56,7 +56,7 @@ extension Bench {
   /// `onDeadline=apply` or `force`: from its deadline on, by the clock that the scheduler knows.
   mutating func noteDeadlines() {
     for (id, stored) in store where stored.update.onDeadline != .expire && !stored.isFinished {
-      guard let deadline = stored.update.deadline, deadline <= knownWall else { continue }
+      guard let deadline = stored.update.deadline, hasCome(deadline) else { continue }
       if notes[id, default: Note()].isDeadlineMet { continue }
       // One of a former run is known only when it waits again, and the clock may be set back before then.
       let handler = notes[id, default: Note()].handler
@@ -78,7 +78,7 @@ extension Bench {
       if let backoff = stored.backoff {
         note.setbacks = backoff.setbacks
         note.skipsBackoff = false
-        let left = min(max(backoff.until - knownWall, .zero), HandlerPolicy.longestBackoff)
+        let left = min(max(backoff.until - steady, .zero), HandlerPolicy.longestBackoff)
         note.backoff = (now + left + .milliseconds(-1))...(now + left + .milliseconds(1))
       }
       if stored.state == .applying { note.handler = policy(stored.update).rebootTimeout == nil ? .lost : .rebootDue }
@@ -118,8 +118,8 @@ extension Bench {
       violate("\(update.id) started (attempt \(attempt)) and stored as \(String(describing: stored))")
     }
     if deserted.contains(update.handler) { violate("\(update.id) started, and nobody is there to apply it") }
-    if let time = update.notBefore, knownWall < time, !note.skipsBackoff, !note.isForced, note.setbacks == 0 {
-      violate("\(update.id) started before \(time.rfc3339), at \(knownWall.rfc3339)")
+    if let time = update.notBefore, !hasCome(time), !note.skipsBackoff, !note.isForced, note.setbacks == 0 {
+      violate("\(update.id) started before \(time), at \(knownWall.rfc3339), \(steady)")
     }
     if let backoff = note.backoff, now < backoff.lowerBound, !note.skipsBackoff {
       violate("\(update.id) started before its backoff was over")
@@ -172,6 +172,8 @@ extension Bench {
       if policy(update).coalescing != .all, let other = waitingOfSameKey(update) {
         violate("\(update.id) is taken up beside \(other.update.id), which is about the same")
       }
+    case .resolve(let update):
+      if old == nil || update.isUnresolved { violate("\(update.id) is not resolved") }
     case .expedite, .pause, .hold, .bind, .release:
       break
     }
@@ -214,7 +216,7 @@ extension Bench {
       let isAsked = notes[update.id]?.isCancelled == true
       if old.state != .waiting || !isAsked { violate("\(update.id) was not to be cancelled") }
     case .expired:
-      let isDue = update.deadline.map { $0 <= knownWall } ?? false
+      let isDue = update.deadline.map(hasCome) ?? false
       if old.state != .waiting || !isDue || update.onDeadline != .expire { violate("\(update.id) was not to expire") }
     case .superseded:
       if result.message.hasPrefix("satisfied by the reboot") { return judgeSatisfied(old, result) }
@@ -252,9 +254,9 @@ extension Bench {
   /// Nothing of its own is in its way, as far as the scheduler knows.
   private func isFree(_ update: Update) -> Bool {
     // An update that is to expire, forced or not, only waits for a disk that can be written.
-    if let deadline = update.deadline, deadline <= knownWall, update.onDeadline == .expire { return false }
+    if let deadline = update.deadline, hasCome(deadline), update.onDeadline == .expire { return false }
     // Past its deadline, but the clock was set back since: the service may have missed it, because the disk was full then.
-    if let deadline = update.deadline, deadline > knownWall, notes[update.id]?.isDeadlineMet == true { return false }
+    if let deadline = update.deadline, !hasCome(deadline), notes[update.id]?.isDeadlineMet == true { return false }
     if notes[update.id]?.isForced == true {
       if deserted.contains(update.handler) { return false }
       return notes[update.id]?.backoff.map { now >= $0.upperBound || notes[update.id]?.skipsBackoff == true } ?? true
@@ -268,7 +270,7 @@ extension Bench {
       if case .absent = gateState, update.screen == nil { continue }
       guard case .clear(let since) = gateState, since + quiet(.update(update)) <= now else { return false }
     }
-    if let time = update.notBefore, knownWall < time { return false }
+    if let time = update.notBefore, !hasCome(time) { return false }
     if let backoff = notes[update.id]?.backoff, now < backoff.upperBound { return false }
     return true
   }
@@ -324,6 +326,14 @@ extension StoredUpdate {
   }
 }
 
+extension StoredUpdate {
+  func with(_ update: Update) -> StoredUpdate {
+    StoredUpdate(
+      update: update, attempts: attempts, state: state, expedited: expedited, backoff: backoff,
+      interruptions: interruptions, boot: boot, overrode: overrode, blocked: blocked)
+  }
+}
+
 extension StoreWrite {
   var words: String { "\(kind)" + (id.map { " \($0)" } ?? "") }
 
@@ -337,6 +347,7 @@ extension StoreWrite {
     case .finish: .finish
     case .expedite: .expedite
     case .reopen: .reopen
+    case .resolve: .resolve
     case .pause: .pause
     case .hold: .hold
     case .bind: .bind

@@ -42,7 +42,8 @@ func touched(since seconds: Double, _ screen: String = "panel") -> GateState {
 /// carries out the actions in their order, as the service does, writes down what happened, and judges it.
 struct Bench {
   enum Write: Hashable, CaseIterable {
-    case accept, replace, acceptEnded, beginApplying, backToWaiting, expedite, finish, reopen, pause, hold, bind,
+    case accept, replace, acceptEnded, beginApplying, backToWaiting, expedite, finish, reopen, resolve, pause, hold,
+      bind,
       release
   }
 
@@ -66,6 +67,11 @@ struct Bench {
   /// The wall clock minus what it would be had nobody set it. The scheduler hears of it at the next wake-up.
   var clockSet: Duration = .zero
   private var toldClockSet: Duration = .zero
+  /// Whether the wall clock is known to be right. The scheduler hears of it at the next wake-up.
+  var isClockSet = true
+  private(set) var toldIsClockSet = true
+  /// The machine was off, by so much; the steady clock has been set forward by it.
+  var timeOff: Duration = .zero
   /// The durable queue.
   private(set) var store: [UpdateID: StoredUpdate] = [:]
   /// The operator's pause and the holds, as they are stored.
@@ -125,6 +131,18 @@ struct Bench {
   /// The wall clock as far as the scheduler knows.
   var knownWall: WallTime { someDay + (now - at(0) + toldClockSet) }
 
+  /// The steady clock: nobody sets it.
+  var steady: SteadyTime { SteadyTime(milliseconds: 5_000_000) + (now - at(0) + timeOff) }
+
+  /// Whether it has come, as far as the scheduler knows.
+  func hasCome(_ moment: Moment) -> Bool {
+    switch moment {
+    case .wall(let time): toldIsClockSet && time <= knownWall
+    case .steady(let time): time <= steady
+    case .daily: false
+    }
+  }
+
   var isDead: Bool { actionsLeft == 0 }
 
   /// What was said since the last call.
@@ -138,6 +156,19 @@ struct Bench {
   mutating func submit(
     _ text: String, to handler: String = "page", key: String? = nil, priority: Int = 0, quiet: Duration? = nil,
     notBefore: WallTime? = nil, deadline: WallTime? = nil, onDeadline: OnDeadline = .expire, screen: String? = nil,
+    user: UInt32 = 0
+  ) {
+    submit(
+      text, to: handler, key: key, priority: priority, quiet: quiet, from: notBefore.map(Moment.wall),
+      until: deadline.map(Moment.wall), onDeadline: onDeadline, screen: screen, user: user)
+  }
+
+  /// A moment after a span from now on.
+  func after(_ seconds: Double) -> Moment { .steady(steady + .milliseconds(Int64(seconds * 1000))) }
+
+  mutating func submit(
+    _ text: String, to handler: String = "page", key: String? = nil, priority: Int = 0, quiet: Duration? = nil,
+    from notBefore: Moment?, until deadline: Moment? = nil, onDeadline: OnDeadline = .expire, screen: String? = nil,
     user: UInt32 = 0
   ) {
     sequence += 1
@@ -218,7 +249,7 @@ struct Bench {
 
   /// `seconds` nil: until `release`, or the restart.
   mutating func hold(_ text: String, screen: String? = nil, seconds: Double? = nil) {
-    let until = seconds.map { knownWall + .milliseconds(Int64($0 * 1000)) }
+    let until = seconds.map { steady + .milliseconds(Int64($0 * 1000)) }
     let hold = Hold(
       id: id(text), screen: screen, owner: Submitter(uid: 7, pid: 8), reason: "a test", since: knownWall, until: until)
     if until == nil { boundHolds[hold.id] = hold }
@@ -227,7 +258,12 @@ struct Bench {
 
   private mutating func noteEnd(of hold: Hold) {
     guard let until = hold.until else { return }
-    holdEnds[hold.id] = now + min(max(until - knownWall, .zero), max(until - hold.since, .zero))
+    holdEnds[hold.id] = now + (until - steady)
+  }
+
+  /// No bound hold is on its way out, or kept for a while only.
+  var isBoundForGood: Bool {
+    bound.keys.allSatisfy { (boundHolds[$0] != nil || turnRunning?.text == $0.text) && keptEnds[$0] == nil }
   }
 
   /// The owner comes back after a restart.
@@ -270,7 +306,8 @@ struct Bench {
 
   private mutating func tellClock() {
     toldClockSet = clockSet
-    scheduler.setWallClock(knownWall, at: now)
+    toldIsClockSet = isClockSet
+    scheduler.setClocks(Clocks(wall: knownWall, isSet: isClockSet, steady: steady), at: now)
   }
 
   /// Wakes up whenever the scheduler asked for it, up to then.
@@ -325,7 +362,7 @@ struct Bench {
     isStopping = false
     duringLastLook = nil
     if !handlerLives { running = nil }
-    toldClockSet = clockSet
+    (toldClockSet, toldIsClockSet) = (clockSet, isClockSet)
     for hold in holds.values { noteEnd(of: hold) }
     noteRestart()
     scheduler = Scheduler(
@@ -488,6 +525,8 @@ extension Bench: ActionEffects {
     case .reopen(let update):
       store[update.id] = StoredUpdate(update: update, attempts: 0, state: .waiting)
       notes[update.id] = Note()
+    case .resolve(let update):
+      if let old { store[update.id] = old.with(update) }
     case .pause(let pause):
       self.pause = pause
     case .bind(let item):

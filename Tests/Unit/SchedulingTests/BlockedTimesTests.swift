@@ -56,8 +56,8 @@ struct BlockedTimesTests {
     bench.submit("a", to: "flaky", notBefore: wall(5))
     bench.pass(until: 5)
     bench.handlerEnds(.failed)
-    let until = bench.store[id("a")]?.backoff?.until ?? someDay
-    let pause = (until - wall(5)).wholeMilliseconds
+    let until = bench.store[id("a")]?.backoff?.until ?? bench.steady
+    let pause = (until - SteadyTime(milliseconds: 5_005_000)).wholeMilliseconds
     bench.pauseAll()
     bench.pass(until: 7)
     bench.hold("h")

@@ -36,7 +36,7 @@ struct RetryTests {
     bench.retry("a")
     bench.retry("b")
     #expect(bench.store[id("a")]?.update.deadline == nil)
-    #expect(bench.store[id("b")]?.update.deadline == wall(100))
+    #expect(bench.store[id("b")]?.update.deadline == .wall(wall(100)))
     bench.pass(until: 100)
     #expect(bench.store[id("a")]?.state == .waiting)
     #expect(bench.store[id("b")]?.state.name == "expired")

@@ -24,6 +24,8 @@ final class CallsBench {
   private(set) var configuration = Configuration()
   private(set) var now = at(1)
   private let loop: EventLoop
+  private let clockSource = MachineClock.Source(
+    wall: { SystemClock.wall }, timeAsleep: { .zero }, isSynchronized: { true })
   private let folder = NSTemporaryDirectory() + "touchgate-calls-\(UUID().uuidString)"
 
   /// `touched`: a finger rests on the screen. `stored`: what a former run has left in the store.
@@ -52,7 +54,8 @@ final class CallsBench {
       Scheduler(
         policy: configuration.servicePolicy, policies: configuration.handlerPolicies,
         interval: configuration.retryInterval, boot: "boot", seed: 1),
-      store: store, log: log, metrics: metrics, screens: screens, handlers: runner, now: at(0))
+      store: store, log: log, metrics: metrics, screens: screens, handlers: runner,
+      clock: MachineClock(clockSource, record: nil, boot: "boot", at(0)), now: at(0))
     calls = Calls(
       configuration, engine: engine, runner: runner, server: socket, haptics: haptics, metrics: metrics, log: log,
       stateDirectory: folder, screens: screens)

@@ -61,7 +61,11 @@ struct EngineTests {
     let store = try QueueStore(path: "\(folder)/queue.sqlite", now: WallTime(millisecondsSinceEpoch: 0))
     engine = try Engine(
       Scheduler(quietPeriod: .zero, interval: .seconds(1)), store: store, log: Log(), metrics: Metrics(),
-      screens: world, handlers: world, now: at(0), wallClock: { [clock] in clock.time })
+      screens: world, handlers: world,
+      clock: MachineClock(
+        .init(wall: { [clock] in clock.time }, timeAsleep: { .zero }, isSynchronized: { true }), record: nil, boot: "",
+        at(0)),
+      now: at(0))
     engine.announced = { [world] announcement, _ in
       switch announcement {
       case .accepted(let id): world.log.append("accepted \(id)")
@@ -167,13 +171,53 @@ struct EngineTests {
     let store = try QueueStore(path: "\(folder)/queue.sqlite", now: WallTime(millisecondsSinceEpoch: 0))
     let next = try Engine(
       Scheduler(quietPeriod: .zero, interval: .seconds(1)), store: store, log: Log(), metrics: Metrics(),
-      screens: again, handlers: again, now: at(0))
+      screens: again, handlers: again,
+      clock: MachineClock(
+        .init(wall: { [clock] in clock.time }, timeAsleep: { .zero }, isSynchronized: { true }),
+        record: try store.clock(),
+        boot: "", at(0)),
+      now: at(0))
     again.probing = .running
     try next.recover(at(0))
     next.drain(at: at(0))
     #expect(next.scheduler.applying?.text == "a" && next.scheduler.waitingCount == 1)
     #expect(next.nextSequence() == 3)
     #expect(again.take() == [], "a handler of the former run still runs")
+  }
+
+  @Test("while a span is counted, what the clocks say is stored every ten minutes, and with every other write")
+  func clockStored() throws {
+    func stored() throws -> Duration? { try engine.store.clock()?.sinceBoot }
+    engine.wakesUp(at(5))
+    engine.followSpans(at(5))
+    #expect(try stored() == nil && engine.nextDeadline == nil, "nothing waits")
+    let update = Update(
+      id: try #require(UpdateID("a")), handler: "page", parameters: [:], createdAt: wall(0),
+      submitter: Submitter(uid: 1, pid: 2), sequence: engine.nextSequence(),
+      notBefore: .steady(engine.scheduler.clocks(at(5)).steady + .seconds(10_000)))
+    engine.feed { $0.submit(update, payload: [], at: at(5)) }
+    engine.drain(at: at(5))
+    engine.followSpans(at(5))
+    #expect(try stored() == .seconds(5))
+    for (seconds, expected) in [(604, 5), (605, 605), (1204, 605), (1205, 1205)] as [(Double, Int64)] {
+      engine.wakesUp(at(seconds))
+      engine.timePassed(at(seconds))
+      engine.drain(at: at(seconds))
+      engine.followSpans(at(seconds))
+      #expect(try stored() == .seconds(expected), "\(seconds)")
+    }
+    try engine.close(at(1300))
+  }
+
+  @Test("a hold that a version without a steady clock stored does not last longer than it was asked for")
+  func olderHold() throws {
+    clock.time = wall(10)
+    let hold = Hold(
+      id: try #require(HoldID("h")), owner: Submitter(uid: 1, pid: 2), reason: "sale", since: wall(1_000_000_000),
+      until: SteadyTime(milliseconds: 1_000_000_600_000))
+    try engine.store.perform([.hold(hold)])
+    try engine.recover(at(0))
+    #expect(engine.scheduler.activeHolds.first?.until == engine.scheduler.clocks(at(0)).steady + .seconds(600))
   }
 
   @Test("a clock that is set back while nothing waits: notBefore and a deadline count from the time that it shows then")
@@ -184,8 +228,8 @@ struct EngineTests {
     engine.wakesUp(at(20))
     let update = Update(
       id: try #require(UpdateID("a")), handler: "page", parameters: [:], createdAt: wall(500_000),
-      submitter: Submitter(uid: 1, pid: 2), sequence: engine.nextSequence(), notBefore: wall(500_060),
-      deadline: wall(500_120))
+      submitter: Submitter(uid: 1, pid: 2), sequence: engine.nextSequence(), notBefore: .wall(wall(500_060)),
+      deadline: .wall(wall(500_120)))
     engine.feed { $0.submit(update, payload: [], at: at(20)) }
     engine.drain(at: at(20))
     #expect(world.take() == ["accepted a"], "neither started nor expired")
