@@ -160,7 +160,7 @@ let package = Package(
       [
         "Timeline", "TouchModel", "Gating", "Linux", "Scheduling", "HTTPTypes", "ControlAPI", "Haptics", "EventLoop",
         "SystemBus", "Evdev", "Recordings", "DeviceRules", "TouchDevices", "Handlers", "ServiceConfiguration",
-        "ServiceLog", "UpdateStore", "Service", "SimulatedSystemd", "TouchgateAPI",
+        "ServiceLog", "UpdateStore", "Service", "SimulatedSystemd", "TouchgateAPI", "Seeded",
       ]),
     tests(.unit, "RacingTests", ["Racing", "Timeline"]),
 

@@ -24,19 +24,36 @@ public struct ProcessIdentity: Equatable, Sendable {
 
   /// Calls `body` with a descriptor of the process (pidfd_open(2)), which is readable once it has ended; nil if it has.
   public func withProcess<T>(_ body: (borrowing FileDescriptor) -> T) -> T? {
-    guard let process = open() else { return nil }
-    return body(process)
+    switch find() {
+    case .running(let process): body(process)
+    case .ended: nil
+    case .unknown: nil
+    }
   }
 
-  /// A descriptor of the process, which is readable once it has ended; nil if it has. It is opened first: if the start time
-  /// is right after that, it is of this process, whatever becomes of the number.
-  public func open() -> FileDescriptor? {
-    guard let process = try? FileDescriptor(owning: tg_process(pid)), Self.startTicks(of: pid) == startTicks else {
-      return nil
-    }
+  /// What has become of the process.
+  public enum Finding: ~Copyable {
+    /// With a descriptor that is readable once it has ended.
+    case running(FileDescriptor)
+    case ended
+    /// The kernel does not say: no descriptor is left, or the question is forbidden.
+    case unknown
+  }
+
+  /// The descriptor is opened first: if the start time is right after that, it is of this process, whatever becomes of
+  /// the number.
+  public func find() -> Finding {
+    let number = tg_process(pid)
+    if number < 0 && Errno().code == ESRCH { return .ended }
+    guard let process = try? FileDescriptor(owning: number) else { return .unknown }
+    guard let ticks = Self.startTicks(of: pid) else { return Self.hasEnded(process) ? .ended : .unknown }
+    if ticks != startTicks || Self.hasEnded(process) { return .ended }
+    return .running(process)
+  }
+
+  private static func hasEnded(_ process: borrowing FileDescriptor) -> Bool {
     var entry = pollfd(fd: process.raw, events: Int16(POLLIN), revents: 0)
-    if poll(&entry, 1, 0) != 0 { return nil }
-    return process
+    return poll(&entry, 1, 0) != 0
   }
 
   /// The 22nd field of /proc/PID/stat. The second, the name, may contain spaces and parentheses.

@@ -9,6 +9,9 @@ public struct HistoryLimits: Equatable, Sendable {
   /// Bytes of payload that ended updates keep, so that they can be retried; beyond it the oldest lose theirs.
   public var payloadBytes: Int
 
+  /// Ends before this time are wrong: the clock was not set. Their age counts from nowhere.
+  public var earliest = WallTime(millisecondsSinceEpoch: 0)
+
   public init(age: Duration = .seconds(30 * 86400), entries: Int = 10_000, payloadBytes: Int = 16 << 20) {
     self.age = age
     self.entries = entries

@@ -17,11 +17,17 @@ public struct Hold: Equatable, Sendable {
   public let since: WallTime
   /// When it expires; nil: it ends with the connection of its owner.
   public var until: SteadyTime?
+  /// What the steady clock said when it began.
+  public let spanBegan: SteadyTime
+  /// Of one that ends with a connection: when it ends at the latest, because it continues a turn; nil: no such time.
+  public var ends: SteadyTime?
 
   public init(
     id: HoldID, screen: String? = nil, owner: Submitter, unit: String? = nil, reason: String, since: WallTime,
-    until: SteadyTime?
+    until: SteadyTime?, spanBegan: SteadyTime = SteadyTime(milliseconds: 0), ends: SteadyTime? = nil
   ) {
+    self.spanBegan = spanBegan
+    self.ends = ends
     self.id = id
     self.screen = screen
     self.owner = owner

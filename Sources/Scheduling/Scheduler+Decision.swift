@@ -6,7 +6,8 @@ extension Scheduler {
     defer { noteShared(at: now) }
     for id in line.takeRipe(at: now, clocks(now)) { enqueue(id, at: now) }
     var actions: [Action] = []
-    if storeTrouble == nil { actions += resolveTimes(at: now) + meetDeadlines(at: now) + endHolds(at: now) }
+    resolveTimes(at: now)
+    if storeTrouble == nil { actions += writeTimes() + writeReleases() + meetDeadlines(at: now) + endHolds(at: now) }
     if case .awaitingReboot(let id, let until) = current, until <= now { actions += noReboot(id, at: now) }
     armRecheck(at: now)
     guard current == nil, storeTrouble == nil, stoppingSince == nil, disturbedSince == nil || line.isAnyForced,
@@ -57,11 +58,33 @@ extension Scheduler {
   }
 
   /// Times of day without a day are resolved once, when the time of day is known, and kept so.
-  private mutating func resolveTimes(at now: Instant) -> [Action] {
-    guard isClockSet, !unresolved.isEmpty else { return [] }
-    let updates = unresolved.compactMap { entries[$0]?.update }.sorted { $0.sequence < $1.sequence }
+  private mutating func resolveTimes(at now: Instant) {
+    guard isClockSet, !unresolved.isEmpty else { return }
+    for id in unresolved {
+      if let update = entries[id]?.update { retime(update.resolved(after: wall(now), in: zone), at: now) }
+    }
     unresolved = []
-    return updates.map { .store(.resolve($0.resolved(after: wall(now), in: zone))) }
+  }
+
+  /// An update that waits or is being applied gets other times, which are written next.
+  mutating func retime(_ update: Update, at now: Instant) {
+    guard let stage = entries[update.id]?.stage, [.waiting, .applying].contains(stage) else { return }
+    entries[update.id]?.work = .update(update)
+    retimed.insert(update.id)
+    if line.contains(.update(update.id)) { enqueue(update.id, at: now) }
+  }
+
+  private mutating func writeTimes() -> [Action] {
+    if retimed.isEmpty { return [] }
+    let updates = retimed.compactMap { entries[$0] }.filter { [.waiting, .applying].contains($0.stage) }
+    retimed = []
+    return updates.compactMap(\.update).sorted { $0.sequence < $1.sequence }.map { .store(.retime($0)) }
+  }
+
+  /// Of holds that are over although that could not be written.
+  private mutating func writeReleases() -> [Action] {
+    defer { unreleased = [] }
+    return unreleased.sorted { $0.text < $1.text }.map { .store(.release($0)) }
   }
 
   private mutating func endHolds(at now: Instant) -> [Action] {

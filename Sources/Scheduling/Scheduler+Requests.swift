@@ -55,13 +55,17 @@ extension Scheduler {
   /// again.
   public mutating func hold(_ hold: Hold, startTicks: UInt64? = nil, at now: Instant) -> [Action] {
     if hold.until != nil { return [.store(.hold(hold))] }
-    holds[hold.id] = HeldUntil(hold: hold, since: holds[hold.id]?.since ?? now, until: nil)
+    let former = holds[hold.id]
+    holds[hold.id] = HeldUntil(
+      hold: hold, since: former?.since ?? now, until: nil, keptUntil: former?.isKept == true ? former?.until : nil)
     return [.store(.bind(BoundHold(hold: hold, startTicks: startTicks, boot: boot)))] + evaluate(at: now)
   }
 
   /// No actions if there is no such hold.
   public mutating func release(_ id: HoldID, at now: Instant) -> [Action] {
     guard let held = holds[id] else { return [] }
+    // Nobody takes again what is on its way out.
+    holds[id]?.isKept = false
     if held.until != nil { return [.store(.release(id))] }
     holds[id] = nil
     return [.store(.release(id))] + evaluate(at: now)
@@ -69,7 +73,18 @@ extension Scheduler {
 
   /// The connection of a bound hold has ended. If the service closed it because it stops, the hold is kept for its owner.
   public mutating func disconnected(_ id: HoldID, at now: Instant) -> [Action] {
-    stoppingSince == nil ? release(id, at: now) : []
+    if stoppingSince != nil { return [] }
+    guard let held = holds[id], let until = held.keptUntil, until > now else { return release(id, at: now) }
+    keep(held.hold, until: until, since: held.since, at: now)
+    return evaluate(at: now)
+  }
+
+  /// The process of a hold that was kept over a restart has ended.
+  public mutating func ownerEnded(_ id: HoldID, at now: Instant) -> [Action] {
+    guard let held = holds[id] else { return [] }
+    // Its connection ends, too.
+    holds[id]?.keptUntil = nil
+    return held.isKept ? release(id, at: now) : []
   }
 
   /// Queues a turn, in which a program does something itself. It ends with `leave`.
@@ -87,7 +102,8 @@ extension Scheduler {
     boundTurns.insert(id)
     let hold = Hold(
       id: HoldID(sameTextAs: id), screen: turn.screen, owner: turn.owner, unit: turn.unit,
-      reason: turn.reason.isEmpty ? "a turn" : turn.reason, since: turn.since, until: nil)
+      reason: turn.reason.isEmpty ? "a turn" : turn.reason, since: turn.since, until: nil,
+      ends: turn.longest.map { steady(currentSince) + $0 })
     return [.store(.bind(BoundHold(hold: hold, startTicks: startTicks, boot: boot)))]
   }
 

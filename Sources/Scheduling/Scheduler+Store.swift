@@ -47,11 +47,16 @@ extension Scheduler {
         forgotten.append(.store(.release(item.hold.id)))
         continue
       }
-      var hold = item.hold
-      hold.until = steady(now) + BoundHold.keptFor
-      holds[hold.id] = HeldUntil(hold: hold, since: now, until: now + BoundHold.keptFor, isKept: true)
+      keep(item.hold, until: now + BoundHold.keptFor, since: now, at: now)
     }
     return forgotten
+  }
+
+  /// Until then, while its owner has no connection.
+  mutating func keep(_ bound: Hold, until: Instant, since: Instant, at now: Instant) {
+    var hold = bound
+    hold.until = min(steady(until), hold.ends ?? steady(until))
+    holds[hold.id] = HeldUntil(hold: hold, since: since, until: hold.until.map(instant), isKept: true)
   }
 
   /// The reboot that it is about has happened; what a reboot does for others is done, too.
@@ -122,9 +127,8 @@ extension Scheduler {
       setExpedited(id, expedited, at: now)
     case .reopen(let update):
       enqueue(update.id, at: now)
-    case .resolve(let update):
-      entries[update.id]?.work = .update(update)
-      if line.contains(.update(update.id)) { enqueue(update.id, at: now) }
+    case .retime:
+      break
     case .pause(let pause):
       paused = pause.map { ($0, paused?.since ?? now) }
     case .hold(let hold):
@@ -163,12 +167,13 @@ extension Scheduler {
       // Ends are tried again at the next recheck, not at once.
       trouble(reason, at: now)
       return [.notEnded(id, reason: reason)]
-    case .resolve(let update):
-      if entries[update.id] != nil { unresolved.insert(update.id) }
+    case .retime(let update):
+      if entries[update.id] != nil { retimed.insert(update.id) }
       trouble(reason, at: now)
       return []
-    case .release:
-      // One whose time is over is tried again at the next recheck.
+    case .release(let id):
+      // One that is over is written at the next recheck.
+      if holds[id] == nil { unreleased.insert(id) }
       trouble(reason, at: now)
       return [.notDone(write, reason: reason)]
     case .backToWaiting, .finish:

@@ -19,6 +19,24 @@ extension Scheduler {
     }
   }
 
+  /// For how long the machine was off is known now: spans that were counted then end sooner.
+  public mutating func wasOff(_ timeOff: SteadyClock.TimeOff, at now: Instant) -> [Action] {
+    for update in entries.values.compactMap(\.update) {
+      let shortened = update.shortened(by: timeOff)
+      if shortened != update { retime(shortened, at: now) }
+    }
+    var writes: [Action] = []
+    for held in holds.values where held.hold.until != nil && !held.isKept && held.hold.spanBegan <= timeOff.before {
+      var hold = held.hold
+      hold.until = hold.until.map { $0 + (.zero - timeOff.length) }
+      let until = hold.until.map(instant)
+      holds[hold.id]?.hold = hold
+      holds[hold.id]?.until = until
+      writes.append(.store(.hold(hold)))
+    }
+    return writes + evaluate(at: now)
+  }
+
   /// The configuration has changed. It applies to everything that waits; what is being applied is not affected.
   public mutating func configure(
     policy: HandlerPolicy, policies: [String: HandlerPolicy], interval: Duration, at now: Instant

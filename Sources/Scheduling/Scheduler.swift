@@ -153,15 +153,22 @@ public struct Scheduler: Sendable {
   public let zone: any LocalZone
   /// Updates that have such times.
   var unresolved: Set<UpdateID> = []
+  /// Updates whose times have changed, which is to be written.
+  var retimed: Set<UpdateID> = []
+  /// Holds whose end could not be written.
+  var unreleased: Set<HoldID> = []
   var random: SplitMix64
 
   struct HeldUntil: Sendable {
-    let hold: Hold
+    var hold: Hold
     let since: Instant
     /// Nil: its owner's connection ends it.
     var until: Instant?
-    /// It was bound to a connection when the service was restarted.
+    /// It was bound to a connection when the service was restarted, and its owner has not taken it again.
     var isKept = false
+    /// Its owner has taken it again, but if that connection ends before then, it is kept: it may be of an attempt that the
+    /// owner has given up.
+    var keptUntil: Instant?
   }
 
   /// `seed` of the jitter in backoffs, so that a test knows them.
@@ -305,6 +312,9 @@ public struct Scheduler: Sendable {
 
   /// Payloads and parameters of the waiting updates of one user, in bytes.
   public func waitingBytes(of user: UInt32) -> Int { line.load(of: user).bytes }
+
+  /// The update waits only for what is being applied.
+  public func isForced(_ id: UpdateID) -> Bool { line.waiting(.update(id)) == .nothing }
 
   /// The update waits.
   public func isWaiting(_ id: UpdateID) -> Bool { line.contains(.update(id)) }

@@ -17,8 +17,8 @@ public enum StoreWrite: Equatable, Sendable {
   case finish(UpdateID, UpdateResult)
   /// An update that had ended waits again, with all its attempts, as given here (the deadline may be gone).
   case reopen(Update)
-  /// Its times of day without a day have become times, as given here.
-  case resolve(Update)
+  /// Its `notBefore` and its deadline are as given here: a time of day has got its day, or the machine was off.
+  case retime(Update)
   /// The operator pauses the service; nil: resumes it.
   case pause(OperatorPause?)
   /// A hold with an end of its own.
@@ -32,7 +32,7 @@ public enum StoreWrite: Equatable, Sendable {
   public var id: UpdateID? {
     switch self {
     case .accept(let update, payload: _), .replace(_, _, with: let update, payload: _),
-      .acceptEnded(let update, payload: _, _), .reopen(let update), .resolve(let update):
+      .acceptEnded(let update, payload: _, _), .reopen(let update), .retime(let update):
       update.id
     case .beginApplying(let id, attempt: _, boot: _, overrode: _),
       .backToWaiting(let id, attempts: _, backoff: _, interruptions: _),
@@ -48,7 +48,7 @@ extension StoreWrite {
   public var bringsUpdate: Bool {
     switch self {
     case .accept, .replace, .acceptEnded: true
-    case .beginApplying, .backToWaiting, .expedite, .finish, .reopen, .resolve, .pause, .hold, .bind, .release: false
+    case .beginApplying, .backToWaiting, .expedite, .finish, .reopen, .retime, .pause, .hold, .bind, .release: false
     }
   }
 
@@ -56,7 +56,7 @@ extension StoreWrite {
   public var isAsked: Bool {
     switch self {
     case .accept, .replace, .acceptEnded, .expedite, .reopen, .pause, .hold: true
-    case .beginApplying, .backToWaiting, .finish, .resolve, .bind, .release: false
+    case .beginApplying, .backToWaiting, .finish, .retime, .bind, .release: false
     }
   }
 
@@ -65,7 +65,7 @@ extension StoreWrite {
     switch self {
     case .replace(_, let result, with: _, payload: _), .acceptEnded(_, payload: _, let result), .finish(_, let result):
       result
-    case .accept, .beginApplying, .backToWaiting, .expedite, .reopen, .resolve, .pause, .hold, .bind, .release: nil
+    case .accept, .beginApplying, .backToWaiting, .expedite, .reopen, .retime, .pause, .hold, .bind, .release: nil
     }
   }
 }

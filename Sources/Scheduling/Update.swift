@@ -25,6 +25,8 @@ public struct Update: Equatable, Sendable {
   public let priority: Int
   /// How long no screen may have been touched, 0 to 1 h; nil: the setting of the handler or of the service.
   public let quietPeriod: Duration?
+  /// When its spans began: what the steady clock said at the submission.
+  public let spansBegan: SteadyTime
   /// Earliest time at which it is applied; nil: immediately.
   public var notBefore: Moment?
   /// The only screen that it waits for; nil: all screens.
@@ -42,8 +44,10 @@ public struct Update: Equatable, Sendable {
     id: UpdateID, handler: String, parameters: [String: String], createdAt: WallTime, submitter: Submitter,
     sequence: Int64, place: Int64? = nil, key: String? = nil, priority: Int = 0, quietPeriod: Duration? = nil,
     notBefore: Moment? = nil, deadline: Moment? = nil, onDeadline: OnDeadline = .expire, screen: String? = nil,
-    size: Int = 0, content: String? = nil, clientID: ClientID? = nil
+    size: Int = 0, content: String? = nil, clientID: ClientID? = nil,
+    spansBegan: SteadyTime = SteadyTime(milliseconds: 0)
   ) {
+    self.spansBegan = spansBegan
     self.id = id
     self.handler = handler
     self.parameters = parameters
@@ -68,14 +72,22 @@ public struct Update: Equatable, Sendable {
     [notBefore, deadline].contains { if case .daily = $0 { true } else { false } }
   }
 
-  /// With the next such times after `wall`.
+  /// With the next such times after `wall`; the deadline is the next one after `notBefore`.
   public func resolved(after wall: WallTime, in zone: some LocalZone) -> Update {
-    func resolve(_ moment: Moment?) -> Moment? {
-      if case .daily(let time) = moment { .wall(zone.next(time, after: wall)) } else { moment }
-    }
     var update = self
-    update.notBefore = resolve(notBefore)
-    update.deadline = resolve(deadline)
+    update.notBefore = notBefore?.resolved(after: wall, in: zone)
+    var earliest = wall
+    if case .wall(let time) = update.notBefore { earliest = max(earliest, time) }
+    update.deadline = deadline?.resolved(after: earliest, in: zone)
+    return update
+  }
+
+  /// With spans that end sooner, because the machine was off for so long while they were counted.
+  func shortened(by timeOff: SteadyClock.TimeOff) -> Update {
+    if spansBegan > timeOff.before { return self }
+    var update = self
+    update.notBefore = notBefore?.sooner(by: timeOff.length)
+    update.deadline = deadline?.sooner(by: timeOff.length)
     return update
   }
 }

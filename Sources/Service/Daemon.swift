@@ -40,7 +40,7 @@ public final class Daemon {
     try owners.screens.start(now)
     owners.haptics.start()
     try engine.recover(now)
-    try kept.begin(try engine.store.boundHolds(), now)
+    kept.begin(try engine.store.boundHolds(), now)
     owners.runner.sweep(keeping: engine.scheduler.applying.map { [$0] } ?? [])
     configuration.begin(now)
     try watch()
@@ -98,7 +98,7 @@ public final class Daemon {
     screens.rememberNew()
     let isAnythingWaiting = engine.scheduler.isAnythingWaiting
     screens.input.somethingWaits = isAnythingWaiting
-    clockInquiry.afterEach(now, isNeeded: isAnythingWaiting)
+    clockInquiry.afterEach(now, isNeeded: engine.scheduler.isCountingSpans)
     if isAnythingWaiting { owners.haptics.prepare(configuration.startPulses) }
     manager.show(status: status)
     if owners.runner.isIdle && !engine.scheduler.isRunning { owners.sleep.allow() }

@@ -55,6 +55,8 @@ final class Engine: ActionEffects {
   /// How much of a span is lost at most if the power fails and the time of day is not known at the next boot.
   private static let clockInterval: Duration = .seconds(600)
   private var pruning = Pruning()
+  private var historyLimits: HistoryLimits
+  private var isHistoryAgeing = false
   private var sequence: Int64
 
   init(
@@ -68,6 +70,7 @@ final class Engine: ActionEffects {
     self.screens = screens
     self.handlers = handlers
     self.clock = clock
+    historyLimits = store.limits
     sequence = try store.nextSequence()
     self.scheduler.setClocks(clock.read(now), at: now)
   }
@@ -84,7 +87,15 @@ final class Engine: ActionEffects {
 
   /// The beginning of a wake-up: all its inputs carry the time of day of this moment. While nothing waits no timer runs,
   /// and the clock may have been set since the last wake-up, by any amount.
-  func wakesUp(_ now: Instant) { scheduler.setClocks(clock.read(now), at: now) }
+  func wakesUp(_ now: Instant) {
+    scheduler.setClocks(clock.read(now), at: now)
+    if let timeOff = clock.takeTimeOff() {
+      log.notice(
+        "the machine was off for \(TimeSpan.describe(timeOff.length)); spans that were counted then end sooner")
+      feed { $0.wasOff(timeOff, at: now) }
+    }
+    if isHistoryAgeing != clock.isSet { limitHistory(historyLimits, now) }
+  }
 
   /// The time of day, as of the last wake-up.
   private func wall(_ now: Instant) -> WallTime { scheduler.clocks(now).wall }
@@ -124,20 +135,22 @@ final class Engine: ActionEffects {
       updates: updates, pause: try store.pause(), holds: try holds(now), bound: try store.boundHolds(),
       reboots: rebooting.isEmpty ? [] : try store.reboots(of: rebooting.sorted(), since: since))
     feed { $0.recover(recovered, at: now) }
-    prune(now)
+    limitHistory(historyLimits, now)
   }
 
   /// Versions before the steady clock stored times of day, which mean the same on it, unless the clock was set at the
   /// boot: none lasts longer than it was asked for.
   private func holds(_ now: Instant) throws -> [Hold] {
-    let isOlder = try store.clock() == nil
-    return try store.holds().map { hold in
-      guard isOlder, let until = hold.until else { return hold }
+    guard try store.clock() == nil else { return try store.holds() }
+    let holds = try store.holds().map { hold in
+      guard let until = hold.until else { return hold }
       var hold = hold
       let longest = until - SteadyTime(milliseconds: hold.since.millisecondsSinceEpoch)
       hold.until = min(until, scheduler.clocks(now).steady + longest)
       return hold
     }
+    try store.perform(holds.map { .hold($0) }, at: clock.record)
+    return holds
   }
 
   // MARK: Handlers
@@ -186,8 +199,12 @@ final class Engine: ActionEffects {
 
   // MARK: History
 
+  /// Nothing is too old while it is not known what time it is.
   func limitHistory(_ limits: HistoryLimits, _ now: Instant) {
+    (historyLimits, isHistoryAgeing) = (limits, clock.isSet)
     store.limits = limits
+    store.limits.earliest = clock.earliest
+    if !isHistoryAgeing { store.limits.age = .forever }
     prune(now)
   }
 

@@ -26,27 +26,32 @@ final class KeptOwners {
   }
 
   /// To be called after the recovery. Of a process that is not visible here only the time counts.
-  func begin(_ stored: [BoundHold], _ now: Instant) throws {
+  func begin(_ stored: [BoundHold], _ now: Instant) {
     for bound in stored where engine.scheduler.keptHold(bound.hold.id) != nil {
       let (hold, owner) = (bound.hold, "user \(bound.hold.owner.uid), process \(bound.hold.owner.pid)")
       log.notice(
         "\(hold.id) of \(owner) is kept for \(TimeSpan.describe(BoundHold.keptFor)) after the restart: \(hold.reason)")
       guard let ticks = bound.startTicks else { continue }
-      guard let process = ProcessIdentity(pid: hold.owner.pid, startTicks: ticks).open() else {
-        end(hold.id, now)
-        continue
+      switch ProcessIdentity(pid: hold.owner.pid, startTicks: ticks).find() {
+      case .ended: end(hold.id, now)
+      case .running(let process): follow(Watch(process), hold.id)
+      case .unknown: break
       }
-      let watch = Watch(process)
-      watch.source = try loop.watch(watch.process.raw, .requests) { [unowned self] now in end(hold.id, now) }
-      watches[hold.id] = watch
+    }
+  }
+
+  private func follow(_ watch: Watch, _ id: HoldID) {
+    do {
+      watch.source = try loop.watch(watch.process.raw, .requests) { [unowned self] now in end(id, now) }
+      watches[id] = watch
+    } catch {
+      log.warning("the process of \(id) cannot be watched: \(error)")
     }
   }
 
   private func end(_ id: HoldID, _ now: Instant) {
     watches[id] = nil
-    // Its owner may have taken it again, with a connection that ends it.
-    guard engine.scheduler.keptHold(id) != nil else { return }
-    log.info("\(id) ended: its process has ended")
-    engine.feed { $0.release(id, at: now) }
+    if engine.scheduler.keptHold(id) != nil { log.info("\(id) ended: its process has ended") }
+    engine.feed { $0.ownerEnded(id, at: now) }
   }
 }

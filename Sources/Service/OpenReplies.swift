@@ -43,12 +43,20 @@ struct OpenReplies {
 
   private var owners: [RequestToken: Owner] = [:]
   private var turns: [TurnID: OpenTurn] = [:]
+  private var holdEnds: [HoldID: Instant] = [:]
   /// In the order in which they connected: the first is offered an update first.
   private var receivers: [Receiver] = []
 
   // MARK: Holds and readers
 
-  mutating func open(_ owner: Owner, _ token: RequestToken) { owners[token] = owner }
+  /// `ends`: of a hold, when it ends at the latest; nil: as its owner wants.
+  mutating func open(_ owner: Owner, _ token: RequestToken, ends: Instant? = nil) {
+    owners[token] = owner
+    if case .hold(let id) = owner { holdEnds[id] = ends }
+  }
+
+  /// A hold that has lasted as long as it may.
+  func overrunHold(at now: Instant) -> HoldID? { holdEnds.first { $0.value <= now }?.key }
 
   /// Forgets the stream of a hold that was released by another request.
   ///
@@ -56,6 +64,7 @@ struct OpenReplies {
   mutating func closeHold(_ id: HoldID) -> RequestToken? {
     guard let token = owners.first(where: { $0.value == .hold(id) })?.key else { return nil }
     owners[token] = nil
+    holdEnds[id] = nil
     return token
   }
 
@@ -98,7 +107,9 @@ struct OpenReplies {
     turns.first { $0.value.lasts?.ends.map { $0 <= now } == true }?.key
   }
 
-  var nextDeadline: Instant? { turns.values.compactMap { $0.hasStarted ? $0.lasts?.ends : $0.deadline }.min() }
+  var nextDeadline: Instant? {
+    (turns.values.compactMap { $0.hasStarted ? $0.lasts?.ends : $0.deadline } + holdEnds.values).min()
+  }
 
   // MARK: Receivers
 
@@ -129,7 +140,9 @@ struct OpenReplies {
       return .turn(waiting.key)
     }
     switch owners.removeValue(forKey: token) {
-    case .hold(let id): return .hold(id)
+    case .hold(let id):
+      holdEnds[id] = nil
+      return .hold(id)
     case .turn(let id): return .turn(id)
     case .events: return .reader
     case .receiver(let handler):

@@ -24,6 +24,9 @@ struct OverrunTurns {
     overruns.removeFirst(max(0, overruns.count - Self.most))
   }
 
+  /// The process goes on with other turns: it was not one command.
+  mutating func forget(of pid: Int32) { overruns.removeAll { $0.turn.owner.pid == pid } }
+
   /// Of those whose process still runs, as far as can be seen.
   func warnings(at wall: WallTime) -> [String] {
     overruns.filter { $0.process?.isAlive ?? (wall - $0.end < Self.longest) }.map {

@@ -5,7 +5,7 @@ public protocol LocalZone: Sendable {
 }
 
 extension LocalZone {
-  /// The next moment after `time` at which it is so late there. A time that the zone skips (summer time begins) is read by the rules before
+  /// The next moment after `time` at which clocks there show it. A time that the zone skips (summer time begins) is read by the rules before
   /// the change, so 02:30 is 03:30 then; one that comes twice (summer time ends) is its first.
   public func next(_ timeOfDay: TimeOfDay, after time: WallTime) -> WallTime {
     let day: Int64 = 86_400_000
@@ -31,7 +31,7 @@ extension LocalZone {
   }
 }
 
-/// A zone that is always as far from UTC.
+/// A zone with a fixed offset from UTC.
 public struct FixedZone: LocalZone {
   private let offset: Duration
 

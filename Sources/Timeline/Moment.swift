@@ -1,10 +1,20 @@
-/// When something is due: after a span, which is counted on the steady clock, or at a time, which is read from the clock of the
-/// time of day.
+/// When something is due: after a span, which is counted on the steady clock, or at a time of day.
 public enum Moment: Hashable, Sendable {
+  /// The end of a span.
   case steady(SteadyTime)
   case wall(WallTime)
-  /// The next time that it is so late on this machine, once the time of day is known to be right.
+  /// The next time the local clock shows it, once that clock is known to be right.
   case daily(TimeOfDay)
+
+  /// A time of day without a day becomes the next one after `wall`.
+  public func resolved(after wall: WallTime, in zone: some LocalZone) -> Moment {
+    if case .daily(let time) = self { .wall(zone.next(time, after: wall)) } else { self }
+  }
+
+  /// A span ends sooner; a time remains.
+  public func sooner(by length: Duration) -> Moment {
+    if case .steady(let end) = self { .steady(end + (.zero - length)) } else { self }
+  }
 }
 
 /// An hour and a minute, as in `04:00`.

@@ -1,8 +1,9 @@
 /// The steady clock: what time spans such as `--deadline 8h` are counted on.
 ///
-/// Within a boot it is the time since the boot (CLOCK_BOOTTIME), whatever becomes of the time of day. Over boots it goes on
-/// by the difference of the time of day, if that was known to be right before and is now; else only by the time that the machine was on. So
-/// no step of the time of day alone makes a span due.
+/// It counts the time that the machine is on (CLOCK_BOOTTIME), over restarts of the service and over boots, whatever
+/// becomes of the time of day. For how long the machine was off is known only if the time of day was verified before and
+/// is now. Spans that began before are shortened by that once (`verify`), and no others: so no step of the time of day
+/// alone makes a span due.
 public struct SteadyClock: Equatable, Sendable {
   /// What a later run of the service needs.
   public struct Record: Equatable, Sendable {
@@ -12,7 +13,7 @@ public struct SteadyClock: Equatable, Sendable {
     public let sinceBoot: Duration
     /// What the steady clock said then.
     public let steady: SteadyTime
-    /// The last moment at which the time of day was known to be right; nil: there was none.
+    /// The last moment at which the time of day was verified; nil: there was none.
     public let known: Known?
 
     public init(boot: String, sinceBoot: Duration, steady: SteadyTime, known: Known?) {
@@ -36,14 +37,29 @@ public struct SteadyClock: Equatable, Sendable {
     }
   }
 
+  /// For how long the machine was off, as is known from now on.
+  public struct TimeOff: Equatable, Sendable {
+    public let length: Duration
+    /// Spans that began up to then go on by it; of later ones it is not known how much of it they were there.
+    public let before: SteadyTime
+
+    public init(_ length: Duration, before: SteadyTime) {
+      self.length = length
+      self.before = before
+    }
+  }
+
+  /// By more than this within a boot somebody has set the time of day.
+  static let tolerance: Duration = .seconds(5)
+
   private let boot: String
   /// What the steady clock said at the boot.
-  private var base: SteadyTime
+  private let base: SteadyTime
   private var known: Known?
 
   /// - Parameters:
-  ///   - record: of a former run; nil: there was none, and the steady clock begins with `wall`. (Versions before it stored spans as times
-  ///     of day: those mean the same on it.)
+  ///   - record: of a former run; nil: there was none, and the steady clock begins with `wall`. (Versions before it
+  ///     stored spans as times of day: those mean the same on it.)
   ///   - wall: the time of day, right or not.
   public init(_ record: Record?, boot: String, sinceBoot: Duration, wall: WallTime) {
     self.boot = boot
@@ -52,23 +68,31 @@ public struct SteadyClock: Equatable, Sendable {
       base = SteadyTime(milliseconds: wall.millisecondsSinceEpoch) + (.zero - sinceBoot)
       return
     }
-    base = record.boot == boot ? record.steady + (.zero - record.sinceBoot) : record.steady
+    // One millisecond later: what begins in this boot began after what was known in the former one.
+    base =
+      record.boot == boot ? record.steady + (.zero - record.sinceBoot) : record.steady + .milliseconds(1)
   }
 
-  /// What it says now.
+  /// What it says when so much time has passed since the boot, the time of sleep included.
+  public func read(sinceBoot: Duration) -> SteadyTime { base + sinceBoot }
+
+  /// The time of day is verified. To be called at each reading while it is.
   ///
-  /// - Parameters:
-  ///   - sinceBoot: the time since the boot, also of sleep.
-  ///   - isSet: whether `wall` is known to be right.
-  public mutating func read(sinceBoot: Duration, wall: WallTime, isSet: Bool) -> SteadyTime {
-    var steady = base + sinceBoot
-    guard isSet else { return steady }
-    if let known, known.boot != boot, known.steady + (wall - known.wall) > steady {
-      steady = known.steady + (wall - known.wall)
-      base = steady + (.zero - sinceBoot)
+  /// - Returns: for how long the machine was off, the first time that this is known; else nil.
+  public mutating func verify(_ wall: WallTime, sinceBoot: Duration) -> TimeOff? {
+    let now = Known(boot: boot, wall: wall, steady: read(sinceBoot: sinceBoot))
+    guard let former = known else {
+      known = now
+      return nil
     }
-    known = Known(boot: boot, wall: wall, steady: steady)
-    return steady
+    let difference = (wall - former.wall) - (now.steady - former.steady)
+    if former.boot == boot {
+      // What was set since is worth less than what was verified before.
+      if difference <= Self.tolerance && difference >= .zero - Self.tolerance { known = now }
+      return nil
+    }
+    known = now
+    return difference > .zero ? TimeOff(difference, before: former.steady) : nil
   }
 
   /// To be stored: with what it said last.

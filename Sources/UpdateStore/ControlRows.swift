@@ -21,11 +21,14 @@ extension Connection {
   func keep(_ hold: Hold) throws(StoreError) {
     guard let until = hold.until else { return }
     try run(
-      "INSERT OR REPLACE INTO holds (id, screen, uid, pid, unit, reason, since, until) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+      """
+      INSERT OR REPLACE INTO holds (id, screen, uid, pid, unit, reason, since, until, span_began)
+      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+      """,
       [
         .text(hold.id.text), SQLValue(hold.screen), .integer(Int64(hold.owner.uid)), .integer(Int64(hold.owner.pid)),
         SQLValue(hold.unit), .text(hold.reason), .integer(hold.since.millisecondsSinceEpoch),
-        .integer(until.milliseconds),
+        .integer(until.milliseconds), .integer(hold.spanBegan.milliseconds),
       ])
   }
 
@@ -62,11 +65,14 @@ extension Connection {
   }
 
   func holds() throws(StoreError) -> [Hold] {
-    try query("SELECT id, screen, uid, pid, unit, reason, since, until FROM holds ORDER BY since, id") { row in
+    try query(
+      "SELECT id, screen, uid, pid, unit, reason, since, until, span_began FROM holds ORDER BY since, id"
+    ) { row in
       HoldID(row.text(0)).map {
         Hold(
           id: $0, screen: row.optionalText(1), owner: row.submitter(2), unit: row.optionalText(4), reason: row.text(5),
-          since: row.time(6), until: SteadyTime(milliseconds: row.integer(7)))
+          since: row.time(6), until: SteadyTime(milliseconds: row.integer(7)),
+          spanBegan: SteadyTime(milliseconds: row.integer(8)))
       }
     }.compactMap(\.self)
   }
@@ -75,25 +81,27 @@ extension Connection {
     let hold = bound.hold
     try run(
       """
-      INSERT OR REPLACE INTO bound_holds (id, screen, uid, pid, unit, reason, since, start_ticks, boot)
-      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+      INSERT OR REPLACE INTO bound_holds (id, screen, uid, pid, unit, reason, since, start_ticks, boot, ends)
+      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
       """,
       [
         .text(hold.id.text), SQLValue(hold.screen), .integer(Int64(hold.owner.uid)), .integer(Int64(hold.owner.pid)),
         SQLValue(hold.unit), .text(hold.reason), .integer(hold.since.millisecondsSinceEpoch),
         SQLValue(bound.startTicks.map { Int64(bitPattern: $0) }), .text(bound.boot),
+        SQLValue(hold.ends?.milliseconds),
       ])
   }
 
   func boundHolds() throws(StoreError) -> [BoundHold] {
     try query(
-      "SELECT id, screen, uid, pid, unit, reason, since, start_ticks, boot FROM bound_holds ORDER BY since, id"
+      "SELECT id, screen, uid, pid, unit, reason, since, start_ticks, boot, ends FROM bound_holds ORDER BY since, id"
     ) { row in
       HoldID(row.text(0)).map {
         BoundHold(
           hold: Hold(
             id: $0, screen: row.optionalText(1), owner: row.submitter(2), unit: row.optionalText(4),
-            reason: row.text(5), since: row.time(6), until: nil),
+            reason: row.text(5), since: row.time(6), until: nil,
+            ends: row.optionalInteger(9).map(SteadyTime.init(milliseconds:))),
           startTicks: row.optionalInteger(7).map { UInt64(bitPattern: $0) }, boot: row.text(8))
       }
     }.compactMap(\.self)

@@ -92,7 +92,9 @@ extension Connection {
       if removed == 0 { break }
       count += removed
     }
-    if let cutoff = limits.cutoff(now) { count += try forget(batch, endedBefore: cutoff, &tally) }
+    if let cutoff = limits.cutoff(now) {
+      count += try forget(batch, endedBefore: cutoff, since: limits.earliest, &tally)
+    }
     if tally.keptBytes > limits.payloadBytes { count += try dropPayloads(batch, beyond: limits.payloadBytes, &tally) }
     return count
   }
@@ -107,10 +109,14 @@ extension Connection {
   }
 
   /// Removes at most `count` updates that ended before `cutoff`, those that ended first. Returns how many.
-  private func forget(_ count: Int, endedBefore cutoff: WallTime, _ tally: inout Tally) throws(StoreError) -> Int {
+  private func forget(
+    _ count: Int, endedBefore cutoff: WallTime, since earliest: WallTime, _ tally: inout Tally
+  ) throws(StoreError) -> Int {
     try forget(
-      "finished_at < ? ORDER BY finished_at, sequence LIMIT ?",
-      [.integer(cutoff.millisecondsSinceEpoch), .integer(Int64(count))], &tally)
+      "finished_at < ? AND finished_at >= ? ORDER BY finished_at, sequence LIMIT ?",
+      [
+        .integer(cutoff.millisecondsSinceEpoch), .integer(earliest.millisecondsSinceEpoch), .integer(Int64(count)),
+      ], &tally)
   }
 
   private func forget(_ which: String, _ values: [SQLValue], _ tally: inout Tally) throws(StoreError) -> Int {

@@ -169,7 +169,8 @@ public final class QueueStore {
   public func historyDue() throws(StoreError) -> WallTime? {
     if limits.age == .forever { return nil }
     let oldest = try connection.query(
-      "SELECT finished_at FROM updates WHERE finished_at IS NOT NULL ORDER BY finished_at LIMIT 1"
+      "SELECT finished_at FROM updates WHERE finished_at >= ? ORDER BY finished_at LIMIT 1",
+      [.integer(limits.earliest.millisecondsSinceEpoch)]
     ) { row in WallTime(millisecondsSinceEpoch: row.integer(0)) }
     return oldest.first.map { $0 + limits.age }
   }

@@ -132,10 +132,13 @@ enum Schema {
     """,
     // What `not_before` and `deadline` are: `wall`, milliseconds since 1970; `steady`, milliseconds of the steady clock;
     // `daily`, minutes since midnight. `until` of holds and `retry_at` are of the steady clock, which begins with the time
-    // of day of its first start. `clock` has at most one row, about the last write.
+    // of day of its first start; so are `spans_began`, `span_began` and `ends`. `clock` has at most one row, about the last write.
     """
     ALTER TABLE updates ADD COLUMN not_before_clock TEXT NOT NULL DEFAULT 'wall';
     ALTER TABLE updates ADD COLUMN deadline_clock TEXT NOT NULL DEFAULT 'wall';
+    ALTER TABLE updates ADD COLUMN spans_began INTEGER NOT NULL DEFAULT 0;
+    ALTER TABLE holds ADD COLUMN span_began INTEGER NOT NULL DEFAULT 0;
+    ALTER TABLE bound_holds ADD COLUMN ends INTEGER;
     CREATE TABLE clock (
       number INTEGER PRIMARY KEY CHECK (number = 1),
       boot TEXT NOT NULL,

@@ -40,7 +40,7 @@ extension Connection {
       try finish(id, result, &tally)
     case .reopen(let update):
       try reopen(update, &tally)
-    case .resolve(let update):
+    case .retime(let update):
       try change(
         update.id, from: ["waiting", "applying"], to: nil,
         "not_before = ?, not_before_clock = ?, deadline = ?, deadline_clock = ?",
@@ -145,7 +145,8 @@ extension Connection {
     SELECT sequence, id, handler, parameters, created_at, uid, pid, state, attempts, exit_code, message, finished_at,
       release_to_start_ms, place, key, priority, quiet_ms, not_before, deadline, on_deadline, successor, screen,
       urgency, setbacks, retry_at, retry_reason, boot, overrode, blocked,
-      interruptions, size, content, client_id, groups, not_before_clock, deadline_clock
+      interruptions, size, content, client_id, groups, not_before_clock, deadline_clock,
+      spans_began
     FROM updates\u{20}
     """
 
@@ -159,8 +160,8 @@ extension Connection {
       """
       INSERT INTO updates (sequence, id, handler, parameters, created_at, uid, pid, state, attempts, place, key,
         priority, quiet_ms, not_before, not_before_clock, deadline, deadline_clock, on_deadline, screen, size, content,
-        client_id, groups)
-      VALUES (?, ?, ?, ?, ?, ?, ?, 'waiting', 0, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+        client_id, groups, spans_began)
+      VALUES (?, ?, ?, ?, ?, ?, ?, 'waiting', 0, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
       """,
       [
         .integer(update.sequence), .text(update.id.text), .text(update.handler),
@@ -172,6 +173,7 @@ extension Connection {
         .text(update.onDeadline.rawValue), SQLValue(update.screen),
         .integer(Int64(update.size)), SQLValue(update.content), SQLValue(update.clientID?.text),
         SQLValue(update.submitter.groups?.map(String.init).joined(separator: " ")),
+        .integer(update.spansBegan.milliseconds),
       ])
     try run("INSERT INTO payloads (sequence, bytes) VALUES (?, ?)", [.integer(update.sequence), .blob(payload)])
     tally.move(from: nil, to: "waiting", ofUser: update.submitter.uid)
@@ -226,7 +228,8 @@ extension StoredUpdate {
       quietPeriod: row.optionalInteger(16).map { .milliseconds($0) },
       notBefore: notBefore, deadline: deadline, onDeadline: onDeadline,
       screen: row.optionalText(21), size: size, content: row.optionalText(31),
-      clientID: row.optionalText(32).flatMap(ClientID.init))
+      clientID: row.optionalText(32).flatMap(ClientID.init),
+      spansBegan: SteadyTime(milliseconds: row.integer(36)))
     let backoff = row.optionalInteger(24).map {
       StoredBackoff(until: SteadyTime(milliseconds: $0), setbacks: setbacks, reason: row.text(25))
     }

@@ -26,6 +26,7 @@ public enum StateProblem: ProblemText {
   case notDelivered(id: String)
   // The service
   case notPaused
+  case clockUnset(field: String)
   case changing
   case notAccepted(StoreFailure)
   case notCancelled(StoreFailure)
@@ -79,6 +80,11 @@ public enum StateProblem: ProblemText {
     case .notDelivered(let id):
       CallRefusal(409, "notOffered", "update '\(id.shortened)' is not delivered to an application at present")
     case .notPaused: CallRefusal(409, "notPaused", "touchgated is not paused")
+    case .clockUnset(let field):
+      CallRefusal(
+        409, "clockUnset",
+        "it is not known yet whether the clock is right, so not whether '\(field)' is within Deadline= of the handler; give a "
+          + "time span such as 8h, or try again later", field: field)
     case .changing: CallRefusal(409, "justChanged", "another request is changing this at the same time; try again")
     case .notAccepted(let reason):
       CallRefusal(503, Self.code(reason), "the update could not be stored and was not accepted: \(reason)")

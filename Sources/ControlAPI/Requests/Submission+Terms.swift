@@ -27,11 +27,9 @@ extension Submission {
     }
     if let longest = terms.deadline {
       let last = Moment.steady(clocks.steady + longest)
-      if let own = deadline.flatMap(clocks.remaining) {
-        try require(own <= longest, .deadline, TimeSpan.describe(longest), field: "deadline")
-      } else if !terms.isOverridable(.deadline) {
-        // None, or a time of day while the clock is not known to be right.
-        deadline = last
+      if let own = deadline, !terms.isOverridable(.deadline) {
+        guard let left = clocks.remaining(until: own) else { throw StateProblem.clockUnset(field: "deadline").refusal }
+        try require(left <= longest, .deadline, TimeSpan.describe(longest), field: "deadline")
       }
       deadline = deadline ?? last
       try checkOrder(clocks)

@@ -102,9 +102,13 @@ public struct Submission: Equatable, Sendable {
     _ request: SubmitRequest, _ clocks: Clocks, _ zone: some LocalZone
   ) throws(CallRefusal) {
     notBefore = try request.notBefore.map { text throws(CallRefusal) in
-      try Self.time(text, "notBefore", clocks, zone)
+      try Self.time(text, "notBefore", clocks, zone, after: clocks.wall)
     }
-    deadline = try request.deadline.map { text throws(CallRefusal) in try Self.time(text, "deadline", clocks, zone) }
+    var earliest = clocks.wall
+    if case .wall(let time) = notBefore { earliest = max(earliest, time) }
+    deadline = try request.deadline.map { text throws(CallRefusal) in
+      try Self.time(text, "deadline", clocks, zone, after: earliest)
+    }
     if let text = request.onDeadline {
       guard let policy = OnDeadline(rawValue: text) else { throw BodyProblem.unknownOnDeadline.refusal }
       if deadline == nil { throw BodyProblem.onDeadlineAlone.refusal }
@@ -129,13 +133,13 @@ public struct Submission: Equatable, Sendable {
     if isWrong { throw BodyProblem.notBeforeAfterDeadline.refusal }
   }
 
-  /// A time such as 04:00, the next one; RFC 3339; or a time span from now.
+  /// A time such as 04:00, the next one after `earliest`; RFC 3339; or a time span from now.
   private static func time(
-    _ text: String, _ field: String, _ clocks: Clocks, _ zone: some LocalZone
+    _ text: String, _ field: String, _ clocks: Clocks, _ zone: some LocalZone, after earliest: WallTime
   ) throws(CallRefusal) -> Moment {
     if let time = WallTime(rfc3339: text) { return .wall(time) }
     if let time = TimeOfDay(text) {
-      return clocks.isSet ? .wall(zone.next(time, after: clocks.wall)) : .daily(time)
+      return clocks.isSet ? .wall(zone.next(time, after: earliest)) : .daily(time)
     }
     guard let span = try? TimeSpan.requested(text, field) else { throw BodyProblem.badTime(field: field).refusal }
     guard span <= farthestTime else { throw BodyProblem.timeTooFar(field: field).refusal }

@@ -28,6 +28,7 @@ extension Calls {
     case .notEnded(let id, let reason):
       if let token = answers.notEnded(id) { answer(token) { throw StateProblem.notCancelled(reason).refusal } }
     case .done(let write):
+      if case .expedite(let id, .force) = write { overruleTurn(for: id, now) }
       if let token = answers.changed(write) { answer(token) { try changed(write, now) } }
     case .notDone(.bind(let bound), let reason):
       log.warning("\(bound.hold.id) is not kept if touchgated is restarted: \(reason)")
@@ -42,7 +43,7 @@ extension Calls {
     case .hold(let hold): Replies.json(201, replies(now).hold(hold))
     case .release, .pause(nil): Replies.json(200, Replies.about)
     case .accept, .replace, .acceptEnded, .beginApplying, .backToWaiting, .finish, .expedite, .reopen,
-      .resolve, .bind:
+      .retime, .bind:
       try write.id.flatMap { try show($0, status: 200, now) }
     }
   }
@@ -82,6 +83,7 @@ extension Calls {
   func timePassed(_ now: Instant) {
     refuseOverdueTurns(now)
     endOverrunTurn(now)
+    endOverrunHold(now)
     for overdue in answers.timedOut(at: now) {
       answer(overdue.token) {
         if overdue.accepted { return try show(overdue.id, status: 202, now) }
@@ -95,7 +97,7 @@ extension Calls {
   /// Streams end, but for that of an application that may still acknowledge what it has.
   func stop(_ now: Instant) {
     for (token, owner) in open.all {
-      if case .turn(let id) = owner { leaveTurn(id, now, because: "the service is stopping") }
+      if case .turn(let id) = owner { leaveTurn(id, now, because: "the service is stopping; it is kept as a hold") }
       if runner.delivery?.receiver == token { continue }
       server.end(token)
     }

@@ -30,6 +30,7 @@ extension Calls {
 
   func hold(_ caller: Caller) throws -> HTTPResponse? {
     let now = caller.now
+    if engine.scheduler.isStopping { throw CallProblem.stopping.refusal }
     try permissions(caller).require(.hold)
     let request = try CheckedHold(body: caller.request.body, longest: configuration.maxHold)
     try snapshot.require(request.screen)
@@ -40,13 +41,14 @@ extension Calls {
     let hold = Hold(
       id: former?.id ?? newID(), screen: request.screen, owner: caller.submitter, unit: unit(of: caller.peer),
       reason: request.reason, since: former?.since ?? wall,
-      until: request.ttl.map { engine.scheduler.clocks(now).steady + $0 })
+      until: request.ttl.map { engine.scheduler.clocks(now).steady + $0 },
+      spanBegan: engine.scheduler.clocks(now).steady, ends: former?.ends)
     log.info("held \(former == nil ? "" : "again ")by \(caller.name) (\(hold.id)): \(hold.reason)")
     if hold.until != nil {
       try awaitChange(caller) { $0.hold(hold, at: now) }
       return nil
     }
-    open.open(.hold(hold.id), caller.token)
+    open.open(.hold(hold.id), caller.token, ends: hold.ends.map(engine.scheduler.instant))
     engine.feed { $0.hold(hold, startTicks: ProcessIdentity(of: caller.peer.pid)?.startTicks, at: now) }
     server.openStream(caller.token)
     write(caller.token, replies(now).hold(hold), now)
@@ -77,6 +79,14 @@ extension Calls {
       server.end(stream)
     }
     engine.feed { $0.release(hold.id, at: now) }
+  }
+
+  /// A hold that continues a turn ends when that would have.
+  func endOverrunHold(_ now: Instant) {
+    guard let id = open.overrunHold(at: now),
+      let hold = engine.scheduler.activeHolds.first(where: { $0.id == id })
+    else { return }
+    end(hold, "the turn that it continues has lasted as long as its --max or MaxTurn= allows", now)
   }
 
   func holds(_ caller: Caller) -> HTTPResponse {

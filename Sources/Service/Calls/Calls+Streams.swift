@@ -85,7 +85,8 @@ extension Calls {
     answers.gone(token)
     switch open.gone(token) {
     case .hold(let id):
-      log.info("hold \(id) ended with its owner's connection")
+      let isKept = engine.scheduler.isStopping
+      log.info("hold \(id) \(isKept ? "is kept: the service is stopping" : "ended with its owner's connection")")
       engine.feed { $0.disconnected(id, at: now) }
     case .turn(let id):
       leaveTurn(id, now, because: "its owner closed the connection")

@@ -41,7 +41,7 @@ extension Calls {
       priority: submission.priority, quietPeriod: submission.quietPeriod, notBefore: submission.notBefore,
       deadline: submission.deadline, onDeadline: submission.onDeadline ?? .expire,
       screen: submission.screen, size: submission.size, content: submission.content,
-      clientID: submission.clientID)
+      clientID: submission.clientID, spansBegan: engine.scheduler.clocks(now).steady)
     if dryRun || ifQuiet {
       let blockers = preview(update, now)
       if ifQuiet, !blockers.isEmpty { throw StateProblem.wouldWait(blockers).refusal }

@@ -24,6 +24,7 @@ extension Calls {
   }
 
   func turn(_ caller: Caller) throws -> HTTPResponse? {
+    if engine.scheduler.isStopping { throw CallProblem.stopping.refusal }
     try permissions(caller).require(.hold)
     let timeout = try caller.query.span("timeout", atMost: Self.longestWait)
     let request = try CheckedTurn(
@@ -35,6 +36,7 @@ extension Calls {
       id: newID(), owner: caller.submitter, unit: unit(of: caller.peer), reason: request.reason,
       since: SystemClock.wall, longest: request.longest, screen: request.screen, quietPeriod: request.quietPeriod,
       sequence: engine.nextSequence())
+    overrunTurns.forget(of: caller.peer.pid)
     log.info("\(turn.id): \(caller.name) waits for a turn\(turn.reason.isEmpty ? "" : ": ")\(turn.reason)")
     take(turn, caller, timeout: timeout, guardKind: kind, isMoment: false)
     return nil
@@ -103,10 +105,10 @@ extension Calls {
     endTurn(id, reason, now)
   }
 
-  /// An update that is forced overrules the turn that lasts.
-  func overruleTurn(by caller: Caller, for id: UpdateID) {
-    guard let state = engine.scheduler.currentTurn else { return }
-    endTurn(state.turn.id, "overruled: \(id) was forced by \(caller.name)", caller.now)
+  /// An update that was forced, which is stored, overrules the turn that lasts, unless something else keeps it waiting.
+  func overruleTurn(for id: UpdateID, _ now: Instant) {
+    guard engine.scheduler.isForced(id), let state = engine.scheduler.currentTurn else { return }
+    endTurn(state.turn.id, "overruled: \(id) was forced", now)
   }
 
   /// Ends a turn whose owner is still there. The owner is told why.

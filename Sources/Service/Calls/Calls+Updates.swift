@@ -61,7 +61,6 @@ extension Calls {
     let id = try waiting(kind == .force ? try find(text, caller) : try own(text, caller))
     if kind == .force { log.warning("\(id): forced by \(caller.name)", .forced, [.update(id)]) }
     try awaitChange(caller) { $0.expedite(id, kind) }
-    if kind == .force { overruleTurn(by: caller, for: id) }
     return nil
   }
 

@@ -39,7 +39,11 @@ final class StreamWatch {
   /// Reads what has arrived.
   func read() {
     if let line = try? stream?.nextLine() {
-      guard let end = try? JSONDecoder().decode(TurnEndReply.self, from: Data(line)) else { return }
+      guard let end = try? JSONDecoder().decode(TurnEndReply.self, from: Data(line)) else {
+        // The hold that it has after a lost connection may be another one.
+        if let hold = try? JSONDecoder().decode(HoldReply.self, from: Data(line)) { request.resumes = hold.id }
+        return
+      }
       stream = nil
       report(end.ended)
       return

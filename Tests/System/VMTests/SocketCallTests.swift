@@ -82,7 +82,7 @@ extension VMTests {
       screen.up(slot: 0)
       #expect(eventually { FileManager.default.fileExists(atPath: marker) })
       #expect(always(for: .milliseconds(500)) { service.applied == [] })
-      #expect(try service.update(id).blockers.map(\.code) == ["applying"])
+      #expect(try service.update(id).blockers.map(\.code) == ["turn"])
       #expect(eventually { !runner.isRunning } && runner.terminationStatus == 7)
       #expect(eventually { service.isApplied(id) })
       #expect(try command(service, ["run", "--", "/no/such"]).status == 127)
@@ -99,7 +99,7 @@ extension VMTests {
       for verb in [["run"], ["hold", "--why", "a test"]] {
         let began = "\(service.folder)/\(verb[0])"
         let holder = try start(service, verb + ["--", "/bin/sh", "-c", "touch \(began); exec sleep 60"])
-        let code = verb[0] == "run" ? "applying" : "hold"
+        let code = verb[0] == "run" ? "turn" : "hold"
         try #require(eventually { FileManager.default.fileExists(atPath: began) })
         let next = try service.submit()
         #expect(try service.update(next).blockers.contains { $0.code == code })

@@ -69,6 +69,20 @@ struct HandlerTermsTests {
     #expect(try refused(loose, fields) == field)
   }
 
+  @Test("a time of day that cannot be compared with the handler's deadline yet is refused, unless it may be loosened")
+  func clockUnset() throws {
+    let body = Array(#"{"handler":"menu","deadline":"04:00"}"#.utf8)
+    var submission = try Submission(body: body, at: clocks(now, isSet: false), in: FixedZone(.zero))
+    var terms = HandlerTerms(deadline: .seconds(3600))
+    let refusal = #expect(throws: CallRefusal.self) {
+      try submission.apply(terms, file: "menu.conf", at: clocks(now, isSet: false))
+    }
+    #expect(refusal?.problem.code == "clockUnset")
+    terms.overridable = [.deadline]
+    try submission.apply(terms, file: "menu.conf", at: clocks(now, isSet: false))
+    #expect(submission.deadline == TimeOfDay("04:00").map(Moment.daily))
+  }
+
   @Test("a time to begin at or after the handler's deadline is refused")
   func beginsTooLate() throws {
     #expect(throws: CallRefusal.self) { try applied(terms, #""notBefore":"1h""#) }

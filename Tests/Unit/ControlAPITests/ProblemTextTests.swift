@@ -226,6 +226,10 @@ private let state = [
     "the payload is no longer kept (KeepPayloads=); submit the update again"),
   Example(
     StateProblem.notDelivered(id: "a"), 409, "notOffered", "update 'a' is not delivered to an application at present"),
+  Example(
+    StateProblem.clockUnset(field: "deadline"), 409, "clockUnset",
+    "it is not known yet whether the clock is right, so not whether 'deadline' is within Deadline= of the handler; give a "
+      + "time span such as 8h, or try again later", "deadline"),
   Example(StateProblem.notPaused, 409, "notPaused", "touchgated is not paused"),
   Example(StateProblem.changing, 409, "justChanged", "another request is changing this at the same time; try again"),
   Example(

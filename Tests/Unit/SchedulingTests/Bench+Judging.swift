@@ -172,7 +172,7 @@ extension Bench {
       if policy(update).coalescing != .all, let other = waitingOfSameKey(update) {
         violate("\(update.id) is taken up beside \(other.update.id), which is about the same")
       }
-    case .resolve(let update):
+    case .retime(let update):
       if old == nil || update.isUnresolved { violate("\(update.id) is not resolved") }
     case .expedite, .pause, .hold, .bind, .release:
       break
@@ -347,7 +347,7 @@ extension StoreWrite {
     case .finish: .finish
     case .expedite: .expedite
     case .reopen: .reopen
-    case .resolve: .resolve
+    case .retime: .retime
     case .pause: .pause
     case .hold: .hold
     case .bind: .bind

@@ -42,7 +42,7 @@ func touched(since seconds: Double, _ screen: String = "panel") -> GateState {
 /// carries out the actions in their order, as the service does, writes down what happened, and judges it.
 struct Bench {
   enum Write: Hashable, CaseIterable {
-    case accept, replace, acceptEnded, beginApplying, backToWaiting, expedite, finish, reopen, resolve, pause, hold,
+    case accept, replace, acceptEnded, beginApplying, backToWaiting, expedite, finish, reopen, retime, pause, hold,
       bind,
       release
   }
@@ -70,8 +70,6 @@ struct Bench {
   /// Whether the wall clock is known to be right. The scheduler hears of it at the next wake-up.
   var isClockSet = true
   private(set) var toldIsClockSet = true
-  /// The machine was off, by so much; the steady clock has been set forward by it.
-  var timeOff: Duration = .zero
   /// The durable queue.
   private(set) var store: [UpdateID: StoredUpdate] = [:]
   /// The operator's pause and the holds, as they are stored.
@@ -85,6 +83,8 @@ struct Bench {
   private(set) var bound: [HoldID: BoundHold] = [:]
   /// When those end that a restart has left without their owner's connection.
   private(set) var keptEnds: [HoldID: Instant] = [:]
+  /// Of those that were taken again, until when they are kept if that connection ends.
+  private var takenUntil: [HoldID: Instant] = [:]
   /// Turns that somebody waits for, or has.
   private(set) var turns: [TurnID: Turn] = [:]
   /// Handlers that need a receiver, and have none.
@@ -132,7 +132,7 @@ struct Bench {
   var knownWall: WallTime { someDay + (now - at(0) + toldClockSet) }
 
   /// The steady clock: nobody sets it.
-  var steady: SteadyTime { SteadyTime(milliseconds: 5_000_000) + (now - at(0) + timeOff) }
+  var steady: SteadyTime { SteadyTime(milliseconds: 5_000_000) + (now - at(0)) }
 
   /// Whether it has come, as far as the scheduler knows.
   func hasCome(_ moment: Moment) -> Bool {
@@ -163,6 +163,15 @@ struct Bench {
       until: deadline.map(Moment.wall), onDeadline: onDeadline, screen: screen, user: user)
   }
 
+  /// The machine was off, and it is known now for how long; it went off when the steady clock said `before`.
+  mutating func learns(off seconds: Double, before: SteadyTime) {
+    let timeOff = SteadyClock.TimeOff(.milliseconds(Int64(seconds * 1000)), before: before)
+    for (id, hold) in holds where hold.spanBegan <= before {
+      holdEnds[id] = holdEnds[id].map { $0 + (.zero - timeOff.length) }
+    }
+    perform(scheduler.wasOff(timeOff, at: now))
+  }
+
   /// A moment after a span from now on.
   func after(_ seconds: Double) -> Moment { .steady(steady + .milliseconds(Int64(seconds * 1000))) }
 
@@ -175,7 +184,7 @@ struct Bench {
     let new = Update(
       id: id(text), handler: handler, parameters: [:], createdAt: knownWall, submitter: Submitter(uid: user, pid: 1),
       sequence: sequence, key: key, priority: priority, quietPeriod: quiet, notBefore: notBefore, deadline: deadline,
-      onDeadline: onDeadline, screen: screen)
+      onDeadline: onDeadline, screen: screen, spansBegan: steady)
     perform(scheduler.submit(new, payload: [], at: now))
   }
 
@@ -251,7 +260,8 @@ struct Bench {
   mutating func hold(_ text: String, screen: String? = nil, seconds: Double? = nil) {
     let until = seconds.map { steady + .milliseconds(Int64($0 * 1000)) }
     let hold = Hold(
-      id: id(text), screen: screen, owner: Submitter(uid: 7, pid: 8), reason: "a test", since: knownWall, until: until)
+      id: id(text), screen: screen, owner: Submitter(uid: 7, pid: 8), reason: "a test", since: knownWall, until: until,
+      spanBegan: steady)
     if until == nil { boundHolds[hold.id] = hold }
     perform(scheduler.hold(hold, at: now))
   }
@@ -269,7 +279,7 @@ struct Bench {
   /// The owner comes back after a restart.
   mutating func takeAgain(_ text: String) {
     guard let kept = scheduler.keptHold(id(text)) else { return }
-    keptEnds[kept.id] = nil
+    takenUntil[kept.id] = keptEnds.removeValue(forKey: kept.id)
     var hold = kept
     hold.until = nil
     boundHolds[kept.id] = hold
@@ -278,8 +288,21 @@ struct Bench {
 
   /// The owner's connection ends.
   mutating func disconnect(_ text: String) {
-    if !isStopping { boundHolds[id(text)] = nil }
-    perform(scheduler.disconnected(id(text), at: now))
+    let id: HoldID = id(text)
+    if let until = takenUntil[id], until > now {
+      keptEnds[id] = until
+    } else if !isStopping, keptEnds[id] == nil {
+      boundHolds[id] = nil
+    }
+    takenUntil[id] = nil
+    perform(scheduler.disconnected(id, at: now))
+  }
+
+  /// The process of an owner ends after a restart.
+  mutating func ownerEnds(_ text: String) {
+    takenUntil[id(text)] = nil
+    if keptEnds[id(text)] != nil { boundHolds[id(text)] = nil }
+    perform(scheduler.ownerEnded(id(text), at: now))
   }
 
   mutating func letGo(_ text: String) {
@@ -352,7 +375,10 @@ struct Bench {
   mutating func restart(handlerLives: Bool, reboot: Bool = false) {
     if reboot { boots += 1 }
     boundHolds = bound.filter { $0.value.boot == "boot \(boots)" }.mapValues(\.hold)
-    keptEnds = boundHolds.mapValues { _ in now + BoundHold.keptFor }
+    keptEnds = boundHolds.mapValues { hold in
+      min(now + BoundHold.keptFor, hold.ends.map { now + ($0 - steady) } ?? .distantFuture)
+    }
+    takenUntil = [:]
     turnRunning = nil
     turns = [:]
     actionsLeft = nil
@@ -525,7 +551,7 @@ extension Bench: ActionEffects {
     case .reopen(let update):
       store[update.id] = StoredUpdate(update: update, attempts: 0, state: .waiting)
       notes[update.id] = Note()
-    case .resolve(let update):
+    case .retime(let update):
       if let old { store[update.id] = old.with(update) }
     case .pause(let pause):
       self.pause = pause

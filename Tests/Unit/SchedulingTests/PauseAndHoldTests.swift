@@ -134,6 +134,51 @@ struct PauseAndHoldTests {
     #expect(bench.violations == [])
   }
 
+  @Test("an owner's attempt that it has given up does not use up the time for which its hold is kept; its end does")
+  func givenUp() {
+    for ends in [true, false] {
+      var bench = Bench()
+      bench.hold("h")
+      bench.submit("a")
+      bench.sleep(until: at(10))
+      bench.restart(handlerLives: false)
+      bench.release()
+      bench.pass(until: 20)
+      bench.takeAgain("h")
+      if ends { bench.ownerEnds("h") }
+      bench.disconnect("h")
+      #expect((bench.running == id("a")) == ends)
+      if !ends {
+        #expect(bench.scheduler.keptHold(id("h")) != nil)
+        bench.pass(until: 39.9)
+        #expect(bench.running == nil)
+        bench.pass(until: 41)
+        #expect(bench.running == id("a"))
+      }
+      #expect(bench.bound.isEmpty && bench.violations == [])
+    }
+  }
+
+  @Test("a hold that continues a turn is not kept longer than the turn would have lasted")
+  func turnEnds() {
+    var bench = Bench()
+    bench.release()
+    bench.turn("t")
+    #expect(bench.bound[id("t")]?.hold.ends == SteadyTime(milliseconds: 5_600_000))
+    bench.sleep(until: at(590))
+    bench.restart(handlerLives: false)
+    #expect(bench.scheduler.keptHold(id("t"))?.until == SteadyTime(milliseconds: 5_600_000))
+  }
+
+  @Test("a kept hold that is being released is not taken again")
+  func onItsWayOut() {
+    var bench = Bench()
+    bench.hold("h")
+    bench.restart(handlerLives: false)
+    _ = bench.scheduler.release(id("h"), at: bench.now)
+    #expect(bench.scheduler.keptHold(id("h")) == nil)
+  }
+
   @Test("a connection that the service closes because it stops does not end the hold; any other end does")
   func keptOverStop() {
     var bench = Bench()

@@ -136,7 +136,7 @@ struct RandomDaysTests {
     case 30:
       switch dice.roll(4) {
       case 0: bench.takeAgain(["b", "t"][dice.roll(2)] + "\(dice.roll(3))")
-      case 1: bench.disconnect("b\(dice.roll(3))")
+      case 1: bench.disconnect(["b", "t"][dice.roll(2)] + "\(dice.roll(3))")
       default: bench.letGo(["b", "h"][dice.roll(2)] + "\(dice.roll(3))")
       }
     default:

@@ -43,16 +43,29 @@ struct SpanTests {
     }
   }
 
-  @Test("a span goes on while the machine is off, as far as the steady clock knows, and over a restart")
+  @Test(
+    "spans that were counted before the machine was off go on by that time once it is known, and no others; that is stored"
+  )
   func off() {
     var bench = Bench()
     bench.release()
     bench.submit("a", from: bench.after(100))
     bench.hold("h", seconds: 90)
     bench.pass(until: 10)
-    bench.timeOff = .seconds(60)
+    let before = bench.steady
     bench.restart(handlerLives: false, reboot: true)
-    #expect(bench.scheduler.activeHolds.count == 1)
+    bench.pass(until: 15)
+    bench.submit("later", from: bench.after(100), until: bench.after(200), onDeadline: .force)
+    bench.hold("g", seconds: 90)
+    bench.failing = [.retime]
+    bench.learns(off: 60, before: before)
+    bench.failing = []
+    bench.pass(until: 17)
+    #expect(bench.store[id("a")]?.update.notBefore == .steady(SteadyTime(milliseconds: 5_040_000)))
+    #expect(bench.holds[id("h")]?.until == SteadyTime(milliseconds: 5_030_000))
+    bench.restart(handlerLives: false)
+    #expect(bench.scheduler.activeHolds.count == 2)
+    bench.letGo("g")
     bench.pass(until: 29.9)
     #expect(bench.scheduler.activeHolds.count == 1 && bench.running == nil)
     bench.pass(until: 30)
@@ -61,7 +74,30 @@ struct SpanTests {
     #expect(bench.running == nil)
     bench.pass(until: 40)
     #expect(bench.running == id("a"))
+    bench.handlerEnds()
+    bench.pass(until: 114)
+    #expect(bench.running == nil)
+    bench.pass(until: 115)
+    #expect(bench.running == id("later"))
     #expect(bench.violations == [])
+  }
+
+  @Test("a deadline 04:00 after notBefore 22:00 is the one of the next day, also if both are resolved later")
+  func night() throws {
+    let (evening, morning) = (try #require(TimeOfDay("22:00")), try #require(TimeOfDay("04:00")))
+    let update = Update(
+      id: id("a"), handler: "page", parameters: [:], createdAt: someDay, submitter: Submitter(uid: 0, pid: 1),
+      sequence: 1, notBefore: .daily(evening), deadline: .daily(morning))
+    let zone = FixedZone(.zero)
+    for hours in 0..<48 {
+      let now = someDay + .seconds(hours * 3600)
+      let resolved = update.resolved(after: now, in: zone)
+      guard case .wall(let first) = resolved.notBefore, case .wall(let last) = resolved.deadline else {
+        Issue.record("not resolved")
+        return
+      }
+      #expect(first == zone.next(evening, after: now) && last - first == .seconds(6 * 3600))
+    }
   }
 
   @Test("a time waits until the clock is known to be right, and that is named; apply does not wait for it")
@@ -118,7 +154,7 @@ struct SpanTests {
     bench.wake()
     bench.submit("a", from: daily, until: nil)
     #expect(bench.scheduler.blockers(of: id("a"), at: bench.now).map(\.code) == [.clockUnset])
-    bench.failing = [.resolve]
+    bench.failing = [.retime]
     bench.isClockSet = true
     bench.pass(until: 3)
     #expect(bench.store[id("a")]?.update.notBefore == daily, "the disk is full")

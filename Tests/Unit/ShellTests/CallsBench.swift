@@ -25,7 +25,8 @@ final class CallsBench {
   private(set) var now = at(1)
   private let loop: EventLoop
   private let clockSource = MachineClock.Source(
-    wall: { SystemClock.wall }, timeAsleep: { .zero }, isSynchronized: { true })
+    wall: { SystemClock.wall }, timeAsleep: { .zero }, isSynchronized: { true },
+    earliest: WallTime(millisecondsSinceEpoch: 0))
   private let folder = NSTemporaryDirectory() + "touchgate-calls-\(UUID().uuidString)"
 
   /// `touched`: a finger rests on the screen. `stored`: what a former run has left in the store.

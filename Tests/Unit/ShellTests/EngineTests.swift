@@ -63,7 +63,9 @@ struct EngineTests {
       Scheduler(quietPeriod: .zero, interval: .seconds(1)), store: store, log: Log(), metrics: Metrics(),
       screens: world, handlers: world,
       clock: MachineClock(
-        .init(wall: { [clock] in clock.time }, timeAsleep: { .zero }, isSynchronized: { true }), record: nil, boot: "",
+        .init(
+          wall: { [clock] in clock.time }, timeAsleep: { .zero }, isSynchronized: { true },
+          earliest: WallTime(millisecondsSinceEpoch: 0)), record: nil, boot: "",
         at(0)),
       now: at(0))
     engine.announced = { [world] announcement, _ in
@@ -173,7 +175,9 @@ struct EngineTests {
       Scheduler(quietPeriod: .zero, interval: .seconds(1)), store: store, log: Log(), metrics: Metrics(),
       screens: again, handlers: again,
       clock: MachineClock(
-        .init(wall: { [clock] in clock.time }, timeAsleep: { .zero }, isSynchronized: { true }),
+        .init(
+          wall: { [clock] in clock.time }, timeAsleep: { .zero }, isSynchronized: { true },
+          earliest: WallTime(millisecondsSinceEpoch: 0)),
         record: try store.clock(),
         boot: "", at(0)),
       now: at(0))

@@ -53,7 +53,7 @@ struct KeptOwnersTests {
     let engine = try EngineTests()
     engine.engine.feed { $0.recover(Recovered(updates: [], bound: stored), at: at(1)) }
     let owners = KeptOwners(loop: loop, engine: engine.engine, log: Log())
-    try owners.begin(stored, at(1))
+    owners.begin(stored, at(1))
     engine.engine.drain(at: at(1))
     #expect(engine.engine.scheduler.activeHolds.map(\.id.text).sorted() == ["living", "unknown"])
     end(living)

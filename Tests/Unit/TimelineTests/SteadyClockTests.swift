@@ -6,13 +6,6 @@ struct SteadyClockTests {
   private static let day: Int64 = 86_400
   private let noon = WallTime(millisecondsSinceEpoch: 1_700_000_000_000)
 
-  /// What it says after so many seconds of this boot, where it began.
-  private func read(
-    _ clock: inout SteadyClock, _ seconds: Int64, wall: WallTime, isSet: Bool
-  ) -> Int64 {
-    clock.read(sinceBoot: .seconds(seconds), wall: wall, isSet: isSet).milliseconds / 1000
-  }
-
   private func begun(_ wall: WallTime) -> SteadyClock {
     SteadyClock(nil, boot: "a", sinceBoot: .seconds(100), wall: wall)
   }
@@ -21,61 +14,91 @@ struct SteadyClockTests {
     SteadyClock(clock.record(sinceBoot: .seconds(seconds)), boot: boot, sinceBoot: .seconds(5), wall: noon)
   }
 
-  @Test("it begins with the time of day, and within a boot no step of the time of day changes it")
+  private func said(_ clock: SteadyClock, at seconds: Int64) -> Int64 {
+    clock.read(sinceBoot: .seconds(seconds)).milliseconds / 1000
+  }
+
+  @Test("it begins with the time of day, and no step of the time of day changes it, verified or not, in any boot")
   func steps() {
     var clock = begun(noon)
-    #expect(read(&clock, 100, wall: noon, isSet: true) == 1_700_000_000)
-    for step in [0, 3600, -3600, Self.day, -Self.day, 365 * Self.day, -50 * 365 * Self.day] {
-      for isSet in [true, false] {
-        #expect(read(&clock, 160, wall: noon + .seconds(step), isSet: isSet) == 1_700_000_060)
+    #expect(said(clock, at: 100) == 1_700_000_000)
+    for boot in ["b", "c"] {
+      for step in [0, 3600, -3600, Self.day, -Self.day, 365 * Self.day, -50 * 365 * Self.day] {
+        _ = clock.verify(noon + .seconds(step), sinceBoot: .seconds(160))
+        #expect(said(clock, at: 160) - said(clock, at: 100) == 60)
       }
+      let last = said(clock, at: 160)
+      clock = next(clock, at: 160, boot: boot)
+      #expect(said(clock, at: 5) == last + 5, "it goes on where it was, by the time that the machine is on")
     }
-    var restarted = next(clock, at: 160, boot: "a")
-    #expect(
-      read(&restarted, 200, wall: noon + .seconds(-Self.day), isSet: true) == 1_700_000_100, "a restart of the service")
   }
 
-  @Test("over a boot it goes on by the time of day, if that was known to be right before and is now")
-  func known() {
+  @Test("after a restart of the service in the same boot it is where it was")
+  func restarted() {
+    let clock = begun(noon)
+    #expect(said(next(clock, at: 160, boot: "a"), at: 200) == 1_700_000_100)
+  }
+
+  @Test("each boot begins a millisecond later: what begins with it has not been there when the machine was off")
+  func beginning() {
     var clock = begun(noon)
-    _ = read(&clock, 100, wall: noon, isSet: true)
+    _ = clock.verify(noon, sinceBoot: .seconds(100))
     var after = next(clock, at: 100, boot: "b")
-    let later = noon + .seconds(8 * 3600)
-    #expect(read(&after, 5, wall: WallTime(millisecondsSinceEpoch: 0), isSet: false) == 1_700_000_005, "not known yet")
-    #expect(read(&after, 30, wall: later, isSet: true) == 1_700_000_000 + 8 * 3600)
-    #expect(read(&after, 60, wall: noon, isSet: true) == 1_700_000_000 + 8 * 3600 + 30, "a step later in the boot")
+    let atBoot = after.read(sinceBoot: .zero)
+    let timeOff = after.verify(noon + .seconds(60), sinceBoot: .seconds(5))
+    #expect(timeOff.map { atBoot > $0.before } == true)
   }
 
-  @Test("a time of day that is earlier than the time that the machine was on does not set it back")
+  @Test("the time off is the difference of the time of day less the time on, if that was verified on both sides; once")
+  func verified() {
+    var clock = begun(noon)
+    #expect(clock.verify(noon, sinceBoot: .seconds(100)) == nil)
+    #expect(clock.verify(noon + .seconds(60), sinceBoot: .seconds(160)) == nil)
+    let before = clock.read(sinceBoot: .seconds(160))
+    var after = next(clock, at: 300, boot: "b")
+    // 140 s on, 8 h off, 30 s on.
+    let timeOff = after.verify(noon + .seconds(60 + 140 + 8 * 3600 + 30), sinceBoot: .seconds(30))
+    #expect(timeOff == SteadyClock.TimeOff(.seconds(8 * 3600) - .milliseconds(1), before: before))
+    #expect(after.verify(noon + .seconds(Self.day), sinceBoot: .seconds(60)) == nil)
+  }
+
+  @Test("a time of day that is earlier than the time on allows means no time off")
   func back() {
     var clock = begun(noon)
-    _ = read(&clock, 100, wall: noon, isSet: true)
-    _ = read(&clock, 7300, wall: noon, isSet: false)
+    _ = clock.verify(noon, sinceBoot: .seconds(100))
     var after = next(clock, at: 7300, boot: "b")
-    #expect(read(&after, 50, wall: noon + .seconds(60), isSet: true) == 1_700_007_250)
+    #expect(after.verify(noon + .seconds(60), sinceBoot: .seconds(50)) == nil)
   }
 
-  @Test(
-    "if the time of day was not known on either side, only the time counts that the machine was on: 3 h on, 21 h off")
+  @Test("not verified on either side: only the time counts that the machine was on; 3 h on, 21 h off, four times")
   func unknown() {
     var clock = begun(WallTime(millisecondsSinceEpoch: 0))
-    var last = read(&clock, 100, wall: WallTime(millisecondsSinceEpoch: 0), isSet: false)
-    let first = last
-    for boot in 1...4 {
-      last = read(&clock, 3 * 3600, wall: WallTime(millisecondsSinceEpoch: 0), isSet: false)
-      clock = next(clock, at: 3 * 3600, boot: "boot \(boot)")
-    }
-    #expect(last - first == 4 * 3 * 3600 - 100)
-    #expect(read(&clock, 5, wall: noon, isSet: true) == last + 5, "known now, but not before")
+    let first = said(clock, at: 100)
+    for boot in 1...4 { clock = next(clock, at: 3 * 3600, boot: "boot \(boot)") }
+    #expect(said(clock, at: 0) - first == 4 * 3 * 3600 - 100)
+    #expect(clock.verify(noon, sinceBoot: .seconds(5)) == nil, "now, but not before")
   }
 
-  @Test("a boot in between in which the time of day was never known does not matter")
+  @Test("of a boot in between in which the time of day was not verified only older spans know")
   func betweenBoots() {
     var clock = begun(noon)
-    _ = read(&clock, 100, wall: noon, isSet: true)
-    var second = next(clock, at: 100, boot: "b")
-    _ = read(&second, 3600, wall: WallTime(millisecondsSinceEpoch: 0), isSet: false)
+    _ = clock.verify(noon, sinceBoot: .seconds(100))
+    let before = clock.read(sinceBoot: .seconds(100))
+    let second = next(clock, at: 100, boot: "b")
     var third = next(second, at: 3600, boot: "c")
-    #expect(read(&third, 10, wall: noon + .seconds(Self.day), isSet: true) == 1_700_000_000 + Self.day)
+    let timeOff = third.verify(noon + .seconds(Self.day), sinceBoot: .seconds(10))
+    #expect(timeOff == SteadyClock.TimeOff(.seconds(Self.day - 3610) - .milliseconds(2), before: before))
+  }
+
+  @Test("within a boot a time of day that has been set since does not replace one that was verified")
+  func setLater() {
+    var clock = begun(noon)
+    _ = clock.verify(noon, sinceBoot: .seconds(100))
+    for step in [6, -6, 365 * Self.day] {
+      _ = clock.verify(noon + .seconds(60 + step), sinceBoot: .seconds(160))
+      #expect(clock.record(sinceBoot: .seconds(160)).known?.wall == noon)
+    }
+    _ = clock.verify(noon + .seconds(64), sinceBoot: .seconds(160))
+    #expect(clock.record(sinceBoot: .seconds(160)).known?.wall == noon + .seconds(64))
   }
 }
