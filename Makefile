@@ -98,6 +98,13 @@ test-crash: libraries build test-root ## kill the service at every boundary: mak
 	  [ -z "$${status:-}" ] || cat .build/test-crash.log >&2; \
 	  grep -E '^(seed|given up|crash on)' .build/test-crash.log; grep '^crash:' .build/test-crash.log; exit $${status:-0}
 
+DAYS ?= 500
+clock-test: libraries ## machines with a wrong clock, power cuts and every kind of span and time: make clock-test DAYS=500 [SEED=n]
+	@swift build --build-tests < /dev/null
+	@CLOCK_DAYS=$(DAYS) $(if $(SEED),CLOCK_SEED=$(SEED)) swift test --skip-build --disable-xctest --filter ClockDaysTests \
+	  < /dev/null > .build/clock-test.log 2>&1 || status=$$?; \
+	  [ -z "$${status:-}" ] || cat .build/clock-test.log >&2; grep '^clock:' .build/clock-test.log; exit $${status:-0}
+
 bench: libraries release ## the cost of 100,000 waiting updates: ratios to 100, each pair measured in turn
 	@swift build -c release --product queuebench < /dev/null > .build/bench.log 2>&1 || { cat .build/bench.log >&2; exit 1; }
 	@.build/release/queuebench "$$(realpath .build/release/touchgated)"

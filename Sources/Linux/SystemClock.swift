@@ -26,7 +26,7 @@ public enum SystemClock {
   /// CLOCK_REALTIME: the time of day, in whole milliseconds; anybody may set it.
   public static var wall: WallTime { WallTime(millisecondsSinceEpoch: nanoseconds(CLOCK_REALTIME) / 1_000_000) }
 
-  /// Whether somebody keeps the time of day synchronized (adjtimex(2)); nil: the question is forbidden.
+  /// Whether the time of day is synchronized (adjtimex(2)); nil: the question is forbidden.
   public static var isSynchronized: Bool? {
     let answer = tg_clock_is_synchronized()
     return answer < 0 ? nil : answer == 1

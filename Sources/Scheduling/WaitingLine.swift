@@ -256,7 +256,7 @@ struct WaitingLine: Sendable {
     return unripe
   }
 
-  /// Those whose deadline has come; each is told once.
+  /// Those whose deadline has come; each is returned once.
   mutating func takeOverdue(_ clocks: Clocks) -> [Update] {
     var overdue: [Update] = []
     for due in deadlines.take(clocks) {

@@ -10,11 +10,14 @@ struct EventFeed {
   /// Room that is kept free in a reader's buffer: events wait in the log, where a slow reader is overtaken.
   static let unsentLimit = 16 * 1024
 
-  private var log = EventLog()
+  private var log: EventLog
   private var lastTouch: Event.Happening?
   private var lastScreens: [String: Event.Happening] = [:]
   /// Streams, and the number of the next event of each.
   private var readers: [RequestToken: Int64] = [:]
+
+  /// `run`: see `EventLog`.
+  init(run: Int64 = 0) { log = EventLog(run: run) }
 
   // MARK: Events
 

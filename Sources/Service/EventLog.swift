@@ -14,10 +14,18 @@ struct EventLog {
   let capacity: Int
   private var events: [Event] = []
   private var first = 0
+  /// The number of the first event of this run.
+  private let begin: Int64
   /// The number of the next one.
-  private(set) var next: Int64 = 1
+  private(set) var next: Int64
 
-  init(capacity: Int = 1024) { self.capacity = capacity }
+  /// - Parameter run: tells this run of the service from others, 0 to 2^20 - 1. Numbers of different runs have nothing in common, and each
+  ///   fits into a double without loss.
+  init(capacity: Int = 1024, run: Int64 = 0) {
+    self.capacity = capacity
+    begin = run << 32 + 1
+    next = begin
+  }
 
   mutating func add(_ happening: Event.Happening, at time: WallTime) {
     let event = Event(sequence: next, time: time, happening: happening)
@@ -30,12 +38,12 @@ struct EventLog {
     }
   }
 
-  /// For a reader that has everything before `sequence`; nil: nothing is new. A number that is not reached yet is one
-  /// of a former run of the service: everything of this run is new then.
+  /// For a reader that has everything before `sequence`; nil: nothing is new. To one with a number of a former run of the
+  /// service everything of this run is new, and it is not known how much it has missed.
   func read(from sequence: Int64) -> Next? {
     if sequence == next { return nil }
     let oldest = next - Int64(events.count)
-    if sequence > next { return .gap(missed: 0, next: oldest) }
+    if sequence > next || sequence < begin { return .gap(missed: 0, next: oldest) }
     if sequence < oldest { return .gap(missed: oldest - sequence, next: oldest) }
     return .event(events[(first + Int(sequence - oldest)) % events.count])
   }

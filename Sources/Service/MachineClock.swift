@@ -13,14 +13,14 @@ final class MachineClock {
     var wall: () -> WallTime
     /// How long the machine has slept since its boot; the rest of that time is on the monotonic clock.
     var timeAsleep: () -> Duration
-    /// The kernel or systemd-timesyncd says that the time of day is synchronized.
+    /// The time of day is synchronized, according to the kernel or systemd-timesyncd.
     var isSynchronized: () -> Bool
     /// What no right time of day is before.
     var earliest: WallTime
   }
 
   var settings: ClockSettings
-  /// systemd-timedated has said that the time of day is synchronized.
+  /// The time of day is synchronized, according to systemd-timedated.
   var isKnown = false
   private let source: Source
   private var clock: SteadyClock
@@ -65,7 +65,7 @@ final class MachineClock {
     return timeOff
   }
 
-  /// Nobody has said whether it is right, and that was waited for; but it is not before times that were right.
+  /// It was not synchronized in time, but it is not before times that were right.
   private func isPlausible(_ wall: WallTime) -> Bool {
     sinceBoot >= settings.wait && wall >= max(source.earliest, latest ?? source.earliest)
   }

@@ -76,7 +76,7 @@ static inline int tg_open_lock(const char *path) {
   return fd;
 }
 
-/// adjtimex: 1 if somebody keeps the time of day synchronized, 0 if nobody does; -1 and errno if the question is forbidden.
+/// adjtimex: 1 if the clock is synchronized, 0 if not; -1 and errno if the question is forbidden.
 static inline int tg_clock_is_synchronized(void) {
   struct timex answer = {0};
   if (adjtimex(&answer) < 0) {

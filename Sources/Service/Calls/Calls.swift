@@ -27,7 +27,7 @@ final class Calls {
   private(set) var clock = ReplyClock(wall: SystemClock.wall, monotonic: SystemClock.monotonic)
   var answers = PendingAnswers()
   var open = OpenReplies()
-  var feed = EventFeed()
+  var feed = EventFeed(run: .random(in: 1..<1 << 20))
   var overrunTurns = OverrunTurns()
   /// Handlers that deliver to applications, as far as the scheduler has been told.
   private var delivering: Set<String> = []

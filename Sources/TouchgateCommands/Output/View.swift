@@ -34,7 +34,7 @@ struct View {
     WallTime(rfc3339: stamp).map { TimeSpan.describe(now - $0) }
   }
 
-  /// Local time with its offset, as `date -Is` prints it; what is no time as it is.
+  /// Local time with its offset, as `date -Is` prints it; other text is returned unchanged.
   func clock(_ stamp: String) -> String {
     WallTime(rfc3339: stamp).map { $0.rfc3339(in: zone) } ?? printable(stamp)
   }

@@ -71,6 +71,8 @@ extension Option {
     help: "end the turn after TIME if the command still runs; at most and by default MaxTurn= in touchgate.conf")
   static let `guard` = Option(
     name: "guard", help: "grab the touchscreens while the command starts, so that no other program receives touches")
+  static let orRun = Option(
+    name: "or-run", help: "run the command without a hold if the service is down or refuses; standard error says so")
   static let why = Option(
     name: "why", value: .required("TEXT"),
     help: "reason, shown to everybody who asks what an update is waiting for; at most 200 bytes")

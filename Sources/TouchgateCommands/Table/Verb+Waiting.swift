@@ -35,7 +35,7 @@ extension Verb {
       Waits for a moment in which an update with this quiet period would be applied, and runs the command, with your \
       permissions and in your session. No update is applied while it runs. Like flock(1), for human attention. If the \
       turn ends first (--max, MaxTurn= in touchgate.conf, touchgate release or force), the command is not stopped, and a \
-      line on standard error says so.
+      line on standard error says so. If touchgated is restarted meanwhile, a hold takes the place of the turn.
       """,
     examples: [
       Example("touchgate run --quiet 30s -- systemctl reboot"),
@@ -57,14 +57,16 @@ extension Verb {
     summary: "keep updates from being applied",
     forms: [
       Form(.option(.why), optional: [.option(.screen), .option(.for)]),
-      Form(.option(.why), .command, optional: [.option(.screen)]),
+      Form(.option(.why), .command, optional: [.option(.screen), .option(.orRun)]),
     ],
     description: """
       Keeps updates from being applied while the command runs or, with --for, for that time; with neither, until \
-      touchgate is interrupted. Without a command, prints the ID of the hold.
+      touchgate is interrupted. Without a command, prints the ID of the hold. If touchgated is restarted meanwhile, the \
+      hold goes on: touchgate asks for it again for 30 s.
       """,
     examples: [
       Example("touchgate hold --why payment -- ./take-payment"),
+      Example("touchgate hold --why payment --or-run -- ./take-payment", "A till sells although touchgated is down."),
       Example("touchgate hold --why 'on stage' --for 2h"),
     ],
     exits: [

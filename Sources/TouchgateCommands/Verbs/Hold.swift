@@ -10,6 +10,8 @@ struct Hold: Action {
   let request: HoldRequest
   /// Empty if there is none.
   let command: [String]
+  /// The command runs without a hold if there is none to be had.
+  var runsAnyway = false
 
   func run(_ session: Session) throws(Failure) -> ExitCode {
     if !command.isEmpty { return try runCommand(session) }
@@ -20,8 +22,15 @@ struct Hold: Action {
   }
 
   private func runCommand(_ session: Session) throws(Failure) -> ExitCode {
-    let stream = try askingToStart { () throws(ClientError) in try session.patient.boundHold(request) }
-    let hold = try askingToStart({ () throws(ClientError) in try stream.nextLine() }).flatMap(Self.hold)
+    let (stream, hold): (ReplyStream, HoldReply?)
+    do throws(Failure) {
+      stream = try askingToStart { () throws(ClientError) in try session.patient.boundHold(request) }
+      hold = try askingToStart({ () throws(ClientError) in try stream.nextLine() }).flatMap(Self.hold)
+    } catch {
+      if !runsAnyway { throw error }
+      StandardStream.error.report("updates may be applied while the command runs: \(error.message ?? "no hold")")
+      return try runToEnd(command)
+    }
     return try runToEnd(command, watching: StreamWatch("hold", hold?.id, stream, session.service, orHold: request))
   }
 
@@ -68,5 +77,6 @@ extension Hold {
     request = HoldRequest(
       reason: try arguments.required(.why), screen: arguments[.screen], ttl: arguments[.for])
     command = arguments.command
+    runsAnyway = arguments.has(.orRun)
   }
 }

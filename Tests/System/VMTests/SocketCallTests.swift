@@ -91,6 +91,9 @@ extension VMTests {
       #expect(try command(service, ["run", "--timeout", "100ms", "--", "/bin/true"]).status == 75)
       service.kill(SIGTERM)
       #expect(try command(service, ["run", "--", "/bin/true"]).status == 125)
+      #expect(try command(service, ["hold", "--why", "x", "--", "/bin/true"]).status == 125)
+      let anyway = try command(service, ["hold", "--why", "x", "--or-run", "--", "/bin/sh", "-c", "exit 7"])
+      #expect(anyway.status == 7 && anyway.errors.contains("updates may be applied while the command runs"))
     }
 
     @Test("if a process with a turn or a hold is killed, both end before the next recheck")

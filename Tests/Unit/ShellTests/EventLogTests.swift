@@ -52,6 +52,18 @@ struct EventLogTests {
     #expect(read(log(0), from: 500) == [0])
   }
 
+  @Test("a number of any other run, lower or higher: a gap of unknown size, then all of this run, exactly in a double")
+  func runs() {
+    var log = EventLog(run: 7)
+    for number in 0..<3 { log.add(.touch(touched: true, contacts: number), at: time) }
+    let first: Int64 = 7 << 32 + 1
+    #expect(read(log, from: first) == [first, first + 1, first + 2])
+    for other in [0, 1, 500, 6 << 32 + 3, 8 << 32 + 1] as [Int64] {
+      #expect(read(log, from: other) == [0, first, first + 1, first + 2])
+    }
+    #expect(Int64(Double((1 << 20) << 32 as Int64)) == (1 << 20) << 32)
+  }
+
   @Test("it never keeps more than its capacity, and each event is the one of its number")
   func capacity() {
     let log = log(1000)
