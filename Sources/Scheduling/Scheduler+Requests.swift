@@ -55,7 +55,7 @@ extension Scheduler {
   /// again.
   public mutating func hold(_ hold: Hold, startTicks: UInt64? = nil, at now: Instant) -> [Action] {
     if hold.until != nil { return [.store(.hold(hold))] }
-    holds[hold.id] = HeldUntil(hold: hold, since: holds[hold.id]?.since ?? now, until: nil)
+    put(hold, until: nil, at: now)
     return [.store(.bind(BoundHold(hold: hold, startTicks: startTicks, boot: boot)))] + evaluate(at: now)
   }
 

@@ -49,7 +49,7 @@ extension Scheduler {
       }
       var hold = item.hold
       hold.until = steady(now) + BoundHold.keptFor
-      holds[hold.id] = HeldUntil(hold: hold, since: now, until: now + BoundHold.keptFor, isKept: true)
+      put(hold, until: now + BoundHold.keptFor, isKept: true, at: now)
     }
     return forgotten
   }
@@ -184,7 +184,7 @@ extension Scheduler {
   }
 
   private mutating func add(_ hold: Hold, at now: Instant) {
-    holds[hold.id] = HeldUntil(hold: hold, since: now, until: hold.until.map(instant))
+    put(hold, until: hold.until.map(instant), at: now)
   }
 
   private mutating func note(_ reboot: Reboot) {
