@@ -177,6 +177,8 @@ struct HandlerProcessTests {
       #expect(process.ask(now + .seconds(59)) == .running)
       #expect(process.ask(now + .seconds(60)) == .running, "SIGTERM")
       #expect(process.ask(now + .seconds(64)) == .running)
+      guard case .handler(let identity) = holder else { throw HandlersError("no identity") }
+      #expect(identity.isAlive, "no SIGKILL before its time")
       #expect(process.ask(now + .seconds(65)) == .running, "SIGKILL")
       waitForEnd(of: pid)
       guard case .timedOut(let end) = process.ask(now + .seconds(66)) else { throw HandlersError("still running") }

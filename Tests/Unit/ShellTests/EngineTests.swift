@@ -257,4 +257,10 @@ struct EngineTests {
       #expect(world.take() == ["recheck"])
     }
   }
+
+  @Test("an answer about the present reads the slot tables first, also while nothing waits")
+  func readsFirst() {
+    engine.recheckNow(at(1))
+    #expect(world.take() == ["recheck"])
+  }
 }
