@@ -11,13 +11,15 @@ import Timeline
 
 /// Real children of the test process, in a loop of their own.
 @Suite("Exec= handlers", .serialized)
-struct HandlerProcessTests {
+final class HandlerProcessTests {
   let folder = NSTemporaryDirectory() + "touchgate-handler-\(UUID().uuidString)"
 
   init() throws {
     EventLoop.blockSignals([SIGCHLD])
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
   }
+
+  deinit { try? FileManager.default.removeItem(atPath: folder) }
 
   private var lock: String { "\(folder)/lock" }
 

@@ -12,7 +12,7 @@ import UpdateStore
 
 /// The engine with a real store, screens and handlers of the test's own.
 @Suite("The engine")
-struct EngineTests {
+final class EngineTests {
   final class World: EngineScreens, EngineHandlers {
     var gateStates: [GateScope: GateState] = [.machine: .clear(since: at(0))]
     var log: [String] = []
@@ -75,6 +75,8 @@ struct EngineTests {
     }
     engine.feedGateStates(at(0))
   }
+
+  deinit { try? FileManager.default.removeItem(atPath: folder) }
 
   private func submit(_ text: String, attempts: Int = 1) throws -> Update {
     let update = Update(
