@@ -219,9 +219,9 @@ public final class UnitJob: RunningHandler {
   }
 
   private func end(_ end: HandlerEnd, _ now: Instant) {
-    if phase == .ended { return }
     phase = .ended
-    (jobs, inquiry, recallDue) = (nil, nil, nil)
+    // No answer comes after the end.
+    (call, jobs, inquiry, recallDue) = (nil, nil, nil, nil)
     ended(end, now)
   }
 

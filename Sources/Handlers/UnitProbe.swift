@@ -76,7 +76,6 @@ public final class UnitProbe {
   }
 
   private func finish(_ finding: Finding, _ now: Instant) {
-    if isOver { return }
     isOver = true
     found(finding, now)
   }

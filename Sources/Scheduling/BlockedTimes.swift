@@ -75,8 +75,8 @@ struct SharedTimes: Sendable {
 
   /// The sums for updates that wait for this quiet period.
   mutating func reading(_ quiet: Duration, at now: Instant) -> BlockedTimes {
-    // From its first reader on; what was before is in the base of every later reading alike.
-    if settling[quiet] == nil { settling[quiet] = .zero - unsettled(quiet, at: now) }
+    // Added up from its first reader on. Readings are only compared with each other, so it may begin with anything.
+    if settling[quiet] == nil { settling[quiet] = .zero }
     return peek(quiet, at: now)
   }
 

@@ -118,7 +118,7 @@ extension Scheduler {
           reason: .words(paused.pause.reason), clears: .resumed))
     }
     let inScope = holds.values.filter { isInScope($0.hold, of: screen) }
-    for held in inScope.sorted(by: { ($0.since, $0.hold.id.text) < ($1.since, $1.hold.id.text) }) {
+    for held in inScope.sorted(by: HeldUntil.isEarlier) {
       let hold = held.hold
       let owner = Self.name(hold.owner, hold.unit)
       blockers.append(

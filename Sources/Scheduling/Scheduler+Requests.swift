@@ -55,9 +55,7 @@ extension Scheduler {
   /// again.
   public mutating func hold(_ hold: Hold, startTicks: UInt64? = nil, at now: Instant) -> [Action] {
     if hold.until != nil { return [.store(.hold(hold))] }
-    let former = holds[hold.id]
-    holds[hold.id] = HeldUntil(
-      hold: hold, since: former?.since ?? now, until: nil, keptUntil: former?.isKept == true ? former?.until : nil)
+    put(hold, until: nil, keptUntil: keptHold(hold.id) == nil ? nil : holds[hold.id]?.until, at: now)
     return [.store(.bind(BoundHold(hold: hold, startTicks: startTicks, boot: boot)))] + evaluate(at: now)
   }
 
@@ -75,7 +73,7 @@ extension Scheduler {
   public mutating func disconnected(_ id: HoldID, at now: Instant) -> [Action] {
     if stoppingSince != nil { return [] }
     guard let held = holds[id], let until = held.keptUntil, until > now else { return release(id, at: now) }
-    keep(held.hold, until: until, since: held.since, at: now)
+    keep(held.hold, until: until, at: now)
     return evaluate(at: now)
   }
 

@@ -47,16 +47,16 @@ extension Scheduler {
         forgotten.append(.store(.release(item.hold.id)))
         continue
       }
-      keep(item.hold, until: now + BoundHold.keptFor, since: now, at: now)
+      keep(item.hold, until: now + BoundHold.keptFor, at: now)
     }
     return forgotten
   }
 
   /// Until then, while its owner has no connection.
-  mutating func keep(_ bound: Hold, until: Instant, since: Instant, at now: Instant) {
+  mutating func keep(_ bound: Hold, until: Instant, at now: Instant) {
     var hold = bound
     hold.until = min(steady(until), hold.ends ?? steady(until))
-    holds[hold.id] = HeldUntil(hold: hold, since: since, until: hold.until.map(instant), isKept: true)
+    put(hold, until: hold.until.map(instant), isKept: true, at: now)
   }
 
   /// The reboot that it is about has happened; what a reboot does for others is done, too.
@@ -189,7 +189,7 @@ extension Scheduler {
   }
 
   private mutating func add(_ hold: Hold, at now: Instant) {
-    holds[hold.id] = HeldUntil(hold: hold, since: now, until: hold.until.map(instant))
+    put(hold, until: hold.until.map(instant), at: now)
   }
 
   private mutating func note(_ reboot: Reboot) {

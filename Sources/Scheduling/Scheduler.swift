@@ -128,6 +128,7 @@ public struct Scheduler: Sendable {
   var boundTurns: Set<TurnID> = []
   var gateStatesSince: Instant = .distantPast
   var holds: [HoldID: HeldUntil] = [:]
+  private var holdsSoFar: Int64 = 0
   var paused: (pause: OperatorPause, since: Instant)?
   /// When each handler has rebooted the machine, whoever asked for it; in order.
   var reboots: [String: [WallTime]] = [:]
@@ -169,6 +170,24 @@ public struct Scheduler: Sendable {
     /// Its owner has taken it again, but if that connection ends before then, it is kept: it may be of an attempt that the
     /// owner has given up.
     var keptUntil: Instant?
+    /// By arrival in this run of the service.
+    let number: Int64
+
+    /// In order of arrival. Those of former runs came at the same moment here, and have only their times of day.
+    static func isEarlier(_ a: HeldUntil, _ b: HeldUntil) -> Bool {
+      (a.since, a.hold.since, a.number) < (b.since, b.hold.since, b.number)
+    }
+  }
+
+  /// Puts a hold into force. One that is in force already keeps its place.
+  mutating func put(
+    _ hold: Hold, until: Instant?, isKept: Bool = false, keptUntil: Instant? = nil, at now: Instant
+  ) {
+    holdsSoFar += 1
+    let former = holds[hold.id]
+    holds[hold.id] = HeldUntil(
+      hold: hold, since: former?.since ?? now, until: until, isKept: isKept, keptUntil: keptUntil,
+      number: former?.number ?? holdsSoFar)
   }
 
   /// `seed` of the jitter in backoffs, so that a test knows them.
@@ -245,7 +264,7 @@ public struct Scheduler: Sendable {
 
   /// The holds in effect, oldest first.
   public var activeHolds: [Hold] {
-    holds.values.map(\.hold).sorted { ($0.since, $0.id.text) < ($1.since, $1.id.text) }
+    holds.values.sorted(by: HeldUntil.isEarlier).map(\.hold)
   }
 
   /// A hold that was bound to a connection, or a turn, when the service was restarted, and that its owner has not taken again.

@@ -96,9 +96,9 @@ struct HandlerDraft {
     [command.map { .program($0) }, unit.map { .unit($0) }, delivers ? .delivery : nil].compactMap(\.self)
   }
 
-  /// The handler; nil unless there is exactly one kind.
+  /// The handler of the first kind, when the file has no problem; nil without a kind.
   var finished: HandlerDefinition? {
-    guard kinds.count == 1, let kind = kinds.first else { return nil }
+    guard let kind = kinds.first else { return nil }
     var definition = definition
     definition.kind = kind
     definition.policy.key = definition.terms.key ?? (coalesces ? definition.name : nil)

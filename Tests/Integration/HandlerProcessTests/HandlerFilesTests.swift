@@ -6,7 +6,7 @@ import Testing
 @testable import Handlers
 
 @Suite("Files of handlers")
-struct HandlerFilesTests {
+final class HandlerFilesTests {
   let folder = NSTemporaryDirectory() + "touchgate-files-\(UUID().uuidString)"
   let files: HandlerFiles
 
@@ -14,6 +14,8 @@ struct HandlerFilesTests {
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
     files = HandlerFiles(folder: folder)
   }
+
+  deinit { try? FileManager.default.removeItem(atPath: folder) }
 
   private var names: [String] { ((try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []).sorted() }
 

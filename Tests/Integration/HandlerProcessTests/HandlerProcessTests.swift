@@ -11,13 +11,15 @@ import Timeline
 
 /// Real children of the test process, in a loop of their own.
 @Suite("Exec= handlers", .serialized)
-struct HandlerProcessTests {
+final class HandlerProcessTests {
   let folder = NSTemporaryDirectory() + "touchgate-handler-\(UUID().uuidString)"
 
   init() throws {
     EventLoop.blockSignals([SIGCHLD])
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
   }
+
+  deinit { try? FileManager.default.removeItem(atPath: folder) }
 
   private var lock: String { "\(folder)/lock" }
 
@@ -177,6 +179,8 @@ struct HandlerProcessTests {
       #expect(process.ask(now + .seconds(59)) == .running)
       #expect(process.ask(now + .seconds(60)) == .running, "SIGTERM")
       #expect(process.ask(now + .seconds(64)) == .running)
+      guard case .handler(let identity) = holder else { throw HandlersError("no identity") }
+      #expect(identity.isAlive, "no SIGKILL before its time")
       #expect(process.ask(now + .seconds(65)) == .running, "SIGKILL")
       waitForEnd(of: pid)
       guard case .timedOut(let end) = process.ask(now + .seconds(66)) else { throw HandlersError("still running") }

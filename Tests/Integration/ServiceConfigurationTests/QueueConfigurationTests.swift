@@ -140,6 +140,12 @@ struct QueueConfigurationTests {
     ])
   }
 
+  @Test("the largest size is 64G")
+  func largestSize() throws {
+    try root.write("etc/touchgate.conf", "[Queue]\nMaxWaitingBytes=64G\n")
+    #expect(try root.read().maxWaitingBytes == 64 << 30)
+  }
+
   @Test("a key of another section is reported with its section")
   func wrongPlace() throws {
     try root.write("etc/touchgate.conf", "[Gate]\nMaxWaiting=5\nAttempts=3\n[Queue]\nQuietPeriod=1s\n")

@@ -78,4 +78,19 @@ struct UnitConfigurationTests {
     #expect(HandlerKind.unit("a.service").unit(for: id) == "a.service")
     #expect(HandlerKind.program(["/bin/a"]).unit(for: id) == nil)
   }
+
+  @Test("a unit's name has at most 180 bytes before .service, so that an id fits in as instance")
+  func length() throws {
+    let longest = String(repeating: "a", count: 180)
+    try root.write("etc/handlers.d/h.conf", "[Handler]\nUnit=\(longest).service\n")
+    #expect(try root.read().handlers["h"]?.kind == .unit("\(longest).service"))
+    try root.write("etc/handlers.d/h.conf", "[Handler]\nUnit=\(longest)a.service\n")
+    try root.expectProblems([("etc/handlers.d/h.conf", 2, ["Unit=", "NAME.service"])])
+  }
+
+  @Test("two parameters that differ only in case are refused: the program gets both under one name")
+  func parametersOfOneName() throws {
+    try root.write("etc/handlers.d/h.conf", "[Handler]\nExec=/bin/true\nParam=page\nParam=Page\n")
+    try root.expectProblems([("etc/handlers.d/h.conf", 4, ["Page"])])
+  }
 }

@@ -212,7 +212,7 @@ struct PermittedUnitsTests {
   func invalid() throws {
     try handler("two", "Unit=touchgate-a.service\nUnit=touchgate-a.service")
     try handler("bad", "Unit=touchgate-a.service\"")
-    try handler("other", "Unit=a.service\nnonsense")
+    try handler("other", "Unit=touchgate-a.service\nnonsense")
     try root.write("etc/handlers.d/place.conf", "[Gate]\nUnit=touchgate-a.service\n")
     #expect(found.permissions.isEmpty)
   }

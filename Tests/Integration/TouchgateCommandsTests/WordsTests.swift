@@ -51,10 +51,13 @@ struct WordsTests {
     "the sources and tests of the command, the man pages and the documents are in plain English",
     arguments: [
       "Sources/TouchgateCommands", "Sources/TouchgateClient", "Sources/TouchgateAPI", "Sources/touchgate",
-      "Sources/touchgated", "Sources/UpdateStore", "Tests/Integration/TouchgateCommandsTests", "man/touchgate.1",
+      "Sources/touchgated", "Sources/UpdateStore", "Sources/Evdev", "Sources/EventLoop", "Sources/Gating",
+      "Sources/HTTPTypes", "Sources/SocketServer", "Sources/SystemBus", "Sources/TouchReading",
+      "Tests/Integration/TouchgateCommandsTests", "man/touchgate.1",
       "man/touchgated.8", "man/touchgate.conf.5", "config/touchgate.conf", "systemd/catalog/touchgate.catalog",
       "systemd/touchgated.service", "systemd/touchgated.socket", "README.md", "docs/README.md", "docs/operating.md",
       "docs/service.md", "docs/socket.md", "docs/touch.md", "docs/guard.md", "docs/haptics.md",
+      "docs/architecture.md", "docs/security.md", "docs/openapi.yaml", "CONTRIBUTING.md", "Tests/README.md",
     ])
   func sources(_ path: String) throws {
     let place = ProjectFiles.root.appending(path: path)

@@ -63,6 +63,17 @@ struct DamageTests {
     try expectSetAside("was damaged")
   }
 
+  @Test("a definition that lacks a constraint, which SQLite would no longer check")
+  func constraint() throws {
+    try folder.open().perform([accept("a", 1)])
+    try change(
+      """
+      PRAGMA writable_schema = ON;
+      UPDATE sqlite_schema SET sql = replace(sql, 'reason TEXT NOT NULL', 'reason TEXT') WHERE name = 'holds'
+      """)
+    try expectSetAside("the definition of holds is not the one that was written")
+  }
+
   @Test("a schema number that is too low")
   func version() throws {
     try folder.open().perform([accept("a", 1)])
@@ -164,6 +175,10 @@ struct DamageTests {
     try #require(sqlite3_exec(other, "ROLLBACK", nil, nil, nil) == SQLITE_OK)
     try store.perform([accept("b", 2)])
     #expect(try store.unfinishedNames == ["a", "b"])
+    try #require(sqlite3_exec(other, "BEGIN IMMEDIATE", nil, nil, nil) == SQLITE_OK)
+    let again = SystemClock.monotonic
+    #expect(throws: StoreError.busy(path: folder.database)) { try store.perform([accept("c", 3)]) }
+    #expect(SystemClock.monotonic - again >= .milliseconds(90), "after a success it waits for the lock again")
   }
 
   @Test("when the file is removed or replaced, nothing new is accepted, and what waits goes on")

@@ -60,8 +60,10 @@ public final class SimulatedUnitManager: UnitManager {
   public func answerShuttingDown(_ answer: Bool, _ now: Instant) { shuttingDown(answer, now) }
 
   /// Answers the record that was asked for first.
-  public func answerRecord(_ record: UnitRecord?, _ now: Instant) {
-    if !records.isEmpty { records.removeFirst()(.success(record), now) }
+  public func answerRecord(_ record: UnitRecord?, _ now: Instant) { answerRecord(.success(record), now) }
+
+  public func answerRecord(_ answer: RecordAnswer, _ now: Instant) {
+    if !records.isEmpty { records.removeFirst()(answer, now) }
   }
 
   /// Outstanding answers are lost.

@@ -19,7 +19,9 @@ struct PermissionsTests {
           .updateOfOther(uid: 1), .holdOfOther(uid: 1),
           .handlerForbidden(uid: 1000, handler: "page", file: "page.conf"),
         ]
-      return known.first { $0.refusal == error }
+      let found = known.first { $0.refusal == error }
+      #expect(found != nil, "\(error)")
+      return found
     }
   }
 

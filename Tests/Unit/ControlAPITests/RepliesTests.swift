@@ -214,4 +214,19 @@ struct RepliesTests {
     let gap = Replies.gap(missed: 3, next: 11, at: Self.wall)
     #expect(gap.type == "gap" && gap.missed == 3 && gap.seq == 10 && gap.time == "2023-11-14T22:13:20.000Z")
   }
+
+  @Test("an update that has not ended has the attempts that the scheduler counts, an ended one those that are stored")
+  func attempts() throws {
+    let update = Update(
+      id: try #require(UpdateID("a")), handler: "page", parameters: [:], createdAt: Self.wall,
+      submitter: Submitter(uid: 1, pid: 2), sequence: 1)
+    let stored = StoredUpdate(update: update, attempts: 5, state: .waiting)
+    #expect(replies.update(stored).attempts == 5)
+    var scheduler = replies.scheduler
+    _ = scheduler.submit(update, payload: [], at: start)
+    _ = scheduler.stored(.accept(update, payload: []), at: start)
+    let replies = Replies(
+      clock: ReplyClock(wall: Self.wall, monotonic: start), scheduler: scheduler, now: start)
+    #expect(replies.update(stored).attempts == 0)
+  }
 }

@@ -185,12 +185,28 @@ struct DeviceDiscoveryTests {
     bench.find(panel(), touchscreen)
     #expect(bench.shut == ["Panel"])
     #expect(bench.discovery.nextDeadline == at(0) + .milliseconds(50))
+    bench.pass(0.05)
+    #expect(bench.discovery.nextDeadline == at(0) + .milliseconds(150))
+    bench.pass(0.1)
+    #expect(bench.discovery.nextDeadline == at(0) + .milliseconds(350))
     bench.pass(100)
     let due = try #require(bench.discovery.nextDeadline)
     #expect(due - bench.now <= .seconds(5) && bench.logged.count == 1)
     bench.openings[panel().syspath] = .works
     bench.pass(5)
     #expect(bench.adopted.count == 1 && bench.shut.isEmpty)
+  }
+
+  @Test("without slots only a node without tags counts as a touchscreen: a tablet to draw on is none")
+  func directTablet() {
+    let node = node(
+      3, "Panel", direct: true, axes: [EventCode.absX, EventCode.absY], keys: [EventCode.buttonTouch])
+    var bench = DiscoveryBench()
+    bench.find(node, UdevReport(tags: [.tablet]))
+    #expect(bench.adopted == [:] && bench.shut.isEmpty)
+    var untagged = DiscoveryBench()
+    untagged.find(node, UdevReport())
+    #expect(untagged.adopted.count == 1)
   }
 
   @Test("a device that moves to another seat while open is closed")

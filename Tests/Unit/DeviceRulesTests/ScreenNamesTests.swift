@@ -52,6 +52,19 @@ struct ScreenNamesTests {
     }
   }
 
+  @Test("hardware gets its former name again, with its number, although a lower one is free")
+  func formerNumber() {
+    let names = ScreenNames(reserved: [], remembered: ["usb-1": "Panel 2"])
+    #expect(names.name(for: "Panel", hardware: "usb-1", syspath: "a") == "Panel 2")
+  }
+
+  @Test("hardware does not get its former name while other hardware has it")
+  func formerNameTaken() {
+    var names = ScreenNames(reserved: [], remembered: ["usb-1": "Panel"])
+    names.assign("Panel", to: "b", hardware: "usb-2")
+    #expect(names.name(for: "Panel", hardware: "usb-1", syspath: "a") == "Panel 2")
+  }
+
   @Test("a long name is cut to the length of a screen's name, with its number")
   func long() {
     let device = String(repeating: "ä", count: 100)

@@ -124,4 +124,14 @@ struct MissingScreenTests {
     #expect(Set(screens.absences.keys) == ["lobby"])
     #expect(screens.isNamed("lobby") && !screens.isNamed("Panel"))
   }
+
+  @Test("without a grace time a screen that is gone is not missing at any moment")
+  func noGrace() {
+    var screens = Screens(at: at(0), rules: Screens.Rules(missingGrace: .zero), remembered: ["Panel"])
+    screens.enumerated(at: at(1))
+    #expect(screens.absences == [:])
+    plug(&screens, "Panel", 2)
+    screens.deviceGone(panel, screen: "Panel", at: at(3))
+    #expect(screens.absences == [:] && screens.nextDeadline == nil)
+  }
 }

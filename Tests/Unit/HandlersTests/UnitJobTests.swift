@@ -6,6 +6,7 @@ import Testing
 import Timeline
 
 @testable import Handlers
+@testable import SystemBus
 
 @Suite("A handler's unit")
 struct UnitJobTests {
@@ -74,6 +75,46 @@ struct UnitJobTests {
     unlink(marker)
   }
 
+  @Test("a bus that was never lost and is reported as available changes nothing")
+  func busAvailable() throws {
+    let job = try job()
+    manager.answerJob(.success("/job/1"), at(0.1))
+    _ = manager.news()
+    job.busReturned(at(1))
+    #expect(manager.news() == [] && job.phase == .running(job: "/job/1"))
+    unlink(marker)
+  }
+
+  @Test("a bus that is lost while the unit's record is read: it is read again when the bus returns")
+  func lostWhileReading() throws {
+    let job = try job()
+    manager.answerJob(.success("/job/1"), at(0.1))
+    manager.jobEnds("/job/1", "done", at(1))
+    manager.answerRecord(
+      .failure(SystemBus.Failure(name: SystemBus.Failure.disconnected, message: "the connection to D-Bus was lost")),
+      at(2))
+    #expect(ends.all.isEmpty)
+    manager.loseBus()
+    job.busLost(at(2))
+    manager.isConnected = true
+    job.busReturned(at(3))
+    manager.answerRecord(record(.inactive), at(3))
+    #expect(ends.all.map(\.result.state) == [.applied])
+    unlink(marker)
+  }
+
+  @Test("a unit that was active already fails, although systemd reports its job as done")
+  func wasActive() throws {
+    let job = try job()
+    manager.answerJob(.success("/job/1"), at(0.1))
+    manager.jobEnds("/job/1", "done", at(1))
+    manager.answerRecord(record(.active, since: -10), at(1))
+    #expect(ends.all.map(\.result.state) == [.failed])
+    #expect(ends.all.first?.result.message.contains("already active") == true)
+    withExtendedLifetime(job) {}
+    unlink(marker)
+  }
+
   @Test("a bus that is lost before systemd has answered: the record decides whether anything was started")
   func lostBeforeAnswer() throws {
     let job = try job()
@@ -110,6 +151,9 @@ struct UnitJobTests {
     job.timePassed(at(10))
     job.timePassed(at(10) + UnitJob.stopGrace)
     #expect(ends.all.map(\.result.message) == ["unit a.service exceeded its timeout of 10 s, and could not be stopped"])
+    manager.answerJob(.success("/job/2"), at(200))
+    manager.jobEnds("/job/2", "done", at(201))
+    #expect(ends.all.count == 1 && job.phase == .ended, "a late answer has no effect")
     unlink(marker)
   }
 
@@ -120,6 +164,7 @@ struct UnitJobTests {
     manager.jobEnds("/job/1", "canceled", at(1))
     #expect(manager.news().last == "shutting down?")
     manager.answerShuttingDown(true, at(1))
+    #expect(manager.news() == [], "its record would say that it failed")
     #expect(ends.all.isEmpty && job.survivesService)
     unlink(marker)
   }
@@ -169,6 +214,8 @@ struct UnitJobTests {
     #expect(manager.news() == ["stop a.service"])
     guard case .ended(let end) = found.first else { return #expect(Bool(false), "\(found)") }
     #expect(end.result.state == .failed && found.count == 1)
+    probe.ask(at(11))
+    #expect(manager.news() == [] && found.count == 1, "it is over")
   }
 
   @Test("a former run's unit without a record of a start was interrupted")

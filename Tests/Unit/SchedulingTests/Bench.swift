@@ -93,6 +93,8 @@ struct Bench {
   private(set) var reboots: [Reboot] = []
   private(set) var boots = 1
   var failing: Set<Write> = []
+  /// When one of them failed last: the next recheck tries again.
+  private(set) var lastFailed: Instant = .distantPast
   /// Why those fail.
   var storeFailure = StoreFailure.full("disk full")
   /// The update whose handler runs now, whichever run of the service started it.
@@ -427,6 +429,7 @@ extension Bench: ActionEffects {
       if notes[id]?.handler == .rebootDue { noteEnd(id, .failed, tryLater: false) }
     }
     if let failed = writes.first(where: { failing.contains($0.kind) }) {
+      lastFailed = now
       if writes.count == 1 { say("cannot store \(failed.words)") }
       return storeFailure
     }

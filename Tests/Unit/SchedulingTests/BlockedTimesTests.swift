@@ -118,4 +118,15 @@ struct BlockedTimesTests {
     #expect(times.milliseconds == ["touched": 5])
     #expect(times[.touched] == .milliseconds(5) && times[.hold] == .zero)
   }
+
+  @Test("what has blocked for no time is not listed, and no time is taken away")
+  func noTime() {
+    var times = BlockedTimes()
+    times.add(.zero, .touched)
+    times.add(.seconds(-1), .hold)
+    #expect(times.all.isEmpty)
+    times.add(.seconds(2), .hold)
+    times.add(.seconds(-1), .hold)
+    #expect(times[.hold] == .seconds(2))
+  }
 }

@@ -37,6 +37,15 @@ struct DisturbedTests {
         == [.store(.beginApplying(id("a"), attempt: 1))])
   }
 
+  @Test("but not when the same states are reported again")
+  func sameStates() {
+    var scheduler = verifying()
+    _ = scheduler.lastLookDone(.update(id("a")), disturbed: true, at: at(1))
+    _ = scheduler.stored(.backToWaiting(id("a"), attempts: 0), at: at(1))
+    #expect(scheduler.screens([.screen("panel"): .clear(since: at(0))], at: at(1.2)) == [])
+    #expect(scheduler.blockers(of: id("a"), at: at(1.2)).map(\.code) == [.touched])
+  }
+
   @Test("an update forced meanwhile does not wait for the recheck")
   func forced() {
     var scheduler = verifying()

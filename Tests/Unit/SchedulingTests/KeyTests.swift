@@ -298,4 +298,27 @@ struct KeyTests {
     #expect(bench.running == id("u29"))
     #expect(bench.violations == [])
   }
+
+  @Test("all: what failed is tried again, although a newer one of its key waits")
+  mutating func allFailed() {
+    bench = Bench(policies: ["all": HandlerPolicy(attempts: 2, backoff: .seconds(10), coalescing: .all)])
+    bench.submit("a", to: "all", key: "k")
+    bench.submit("b", to: "all", key: "k")
+    bench.handlerEnds(.failed)
+    #expect(state("a") == .waiting && bench.running == id("b"))
+    bench.handlerEnds()
+    bench.pass(until: 20)
+    #expect(bench.running == id("a"))
+    #expect(bench.violations == [])
+  }
+
+  @Test("all: when one of a key is cancelled, another that waits is still found by the key")
+  mutating func allCancelled() {
+    bench.touch()
+    bench.submit("a", to: "all", key: "k")
+    bench.submit("b", to: "all", key: "k")
+    #expect(bench.scheduler.waiting(handler: "all", key: "k") == id("b"))
+    bench.cancel("a")
+    #expect(bench.scheduler.waiting(handler: "all", key: "k") == id("b"))
+  }
 }

@@ -114,6 +114,19 @@ struct PauseAndHoldTests {
     #expect(bench.violations == [])
   }
 
+  @Test("holds of one moment are listed by arrival, whatever their ids, and one taken again keeps its place")
+  func order() {
+    var bench = Bench()
+    bench.submit("a")
+    let names = ["m", "z", "a", "k"]
+    for name in names { bench.hold(name) }
+    bench.hold("b", seconds: 60)
+    let listed = (names + ["b"]).map { id($0) as HoldID }
+    #expect(bench.scheduler.activeHolds.map(\.id) == listed)
+    bench.hold("z")
+    #expect(bench.scheduler.activeHolds.map(\.id) == listed)
+  }
+
   @Test("an owner that comes back after a restart has its hold again, as old as it was, and bound to its connection")
   func takenAgain() {
     var bench = Bench()

@@ -211,4 +211,13 @@ struct TurnTests {
     #expect(bench.running == id("a"))
     #expect(bench.violations == [])
   }
+
+  @Test("an update that comes after its handler's receiver has left lacks one since then, not since before")
+  func receiverLeftBefore() {
+    var bench = Bench()
+    bench.receivers(of: "page", present: false)
+    bench.pass(until: 5)
+    bench.submit("a")
+    #expect(bench.scheduler.blockers(of: id("a"), at: bench.now).map(\.since) == [at(5)])
+  }
 }

@@ -12,7 +12,7 @@ import UpdateStore
 
 /// The engine with a real store, screens and handlers of the test's own.
 @Suite("The engine")
-struct EngineTests {
+final class EngineTests {
   final class World: EngineScreens, EngineHandlers {
     var gateStates: [GateScope: GateState] = [.machine: .clear(since: at(0))]
     var log: [String] = []
@@ -77,6 +77,8 @@ struct EngineTests {
     }
     engine.feedGateStates(at(0))
   }
+
+  deinit { try? FileManager.default.removeItem(atPath: folder) }
 
   private func submit(_ text: String, attempts: Int = 1) throws -> Update {
     let update = Update(
@@ -260,5 +262,11 @@ struct EngineTests {
       engine.drain(at: at(Double(second)))
       #expect(world.take() == ["recheck"])
     }
+  }
+
+  @Test("an answer about the present reads the slot tables first, also while nothing waits")
+  func readsFirst() {
+    engine.recheckNow(at(1))
+    #expect(world.take() == ["recheck"])
   }
 }

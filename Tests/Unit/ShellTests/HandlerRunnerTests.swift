@@ -14,7 +14,7 @@ import Timeline
 @testable import Service
 
 @Suite("The handler runner", .serialized)
-struct HandlerRunnerTests {
+final class HandlerRunnerTests {
   let manager = SimulatedUnitManager()
   let folder = NSTemporaryDirectory() + "touchgate-runner-\(UUID().uuidString)"
   let loop: EventLoop
@@ -66,6 +66,8 @@ struct HandlerRunnerTests {
         },
         preparePulse: { _, _ in }, started: { [log] update, _ in log.all.append("started \(update.id)") }))
   }
+
+  deinit { try? FileManager.default.removeItem(atPath: folder) }
 
   private func update(_ handler: String, _ id: String = "a") throws -> Update {
     Update(

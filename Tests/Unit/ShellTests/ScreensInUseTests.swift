@@ -13,7 +13,7 @@ import UpdateStore
 @testable import Service
 
 @Suite("The screens in use")
-struct ScreensInUseTests {
+final class ScreensInUseTests {
   private let folder = NSTemporaryDirectory() + "touchgate-screens-\(UUID().uuidString)"
   private let loop: EventLoop
   private let store: QueueStore
@@ -25,6 +25,8 @@ struct ScreensInUseTests {
     loop = try EventLoop()
     store = try QueueStore(path: "\(folder)/queue.sqlite", now: WallTime(millisecondsSinceEpoch: 0))
   }
+
+  deinit { try? FileManager.default.removeItem(atPath: folder) }
 
   private func screens(
     _ rules: Screens.Rules = Screens.Rules(), remembers: Bool = true, file: String? = nil

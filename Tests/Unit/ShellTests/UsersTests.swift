@@ -131,6 +131,32 @@ struct UsersTests {
     #expect(bench.answer("POST", "/v1/holds", body, uid: 1003)?.code == "tooManyHolds")
   }
 
+  @Test("the hold that ends at the limit is of the user who has most, although another's is newer")
+  func newerHoldOfOther() throws {
+    let bench = try CallsBench()
+    let body = #"{"reason": "demo"}"#
+    var newest: RequestToken?
+    for (uid, count) in [(1000, 16), (1001, 16), (1002, 16), (1003, 15), (1004, 1)] as [(UInt32, Int)] {
+      for _ in 0..<count { newest = bench.ask("POST", "/v1/holds", body, uid: uid) }
+    }
+    try #require(bench.engine.scheduler.activeHolds.count == Limits.holds.all)
+    _ = bench.ask("POST", "/v1/holds", body, uid: 1005)
+    let owners = bench.engine.scheduler.activeHolds.map(\.owner.uid)
+    #expect(owners.count == Limits.holds.all && owners.suffix(2) == [1004, 1005])
+    #expect(bench.socket.streams.contains(try #require(newest)))
+  }
+
+  @Test("submissions that come at the same moment count for each other at the limit of the queue")
+  func sameMoment() throws {
+    let bench = try CallsBench(touched: true) { $0.maxWaiting = 2 }
+    let tokens = (1...3).map {
+      bench.socket.request("POST", "/v1/updates", body: #"{"handler": "menu", "clientId": "u\#($0)"}"#)
+    }
+    bench.calls.takeRequests(bench.now)
+    bench.finish()
+    #expect(tokens.map { bench.socket.answer($0)?.status } == [202, 202, 429])
+  }
+
   // MARK: A configuration that became narrower
 
   @Test("a narrowed Param= reaches what was accepted before: it is refused at its start, with all attempts left")
