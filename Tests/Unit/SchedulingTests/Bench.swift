@@ -264,7 +264,10 @@ struct Bench {
     let hold = Hold(
       id: id(text), screen: screen, owner: Submitter(uid: 7, pid: 8), reason: "a test", since: knownWall, until: until,
       spanBegan: steady)
-    if until == nil { boundHolds[hold.id] = hold }
+    if until == nil {
+      boundHolds[hold.id] = hold
+      takenUntil[hold.id] = keptEnds.removeValue(forKey: hold.id)
+    }
     perform(scheduler.hold(hold, at: now))
   }
 
@@ -291,12 +294,13 @@ struct Bench {
   /// The owner's connection ends.
   mutating func disconnect(_ text: String) {
     let id: HoldID = id(text)
-    if let until = takenUntil[id], until > now {
+    if isStopping {
+      // The service has closed it.
+    } else if let until = takenUntil.removeValue(forKey: id), until > now {
       keptEnds[id] = until
-    } else if !isStopping, keptEnds[id] == nil {
+    } else if keptEnds[id] == nil {
       boundHolds[id] = nil
     }
-    takenUntil[id] = nil
     perform(scheduler.disconnected(id, at: now))
   }
 
@@ -309,6 +313,7 @@ struct Bench {
 
   mutating func letGo(_ text: String) {
     boundHolds[id(text)] = nil
+    takenUntil[id(text)] = nil
     perform(scheduler.release(id(text), at: now))
   }
 
