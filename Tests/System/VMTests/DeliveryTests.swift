@@ -58,7 +58,7 @@ extension VMTests {
       let service = try service()
       let id = try service.submit("app")
       let other = try service.submit()
-      #expect(eventually { service.isApplied(other) })
+      #expect(try service.end(other)?.state == "applied")
       #expect(try service.update(id).blockers.map(\.code) == ["noReceiver"])
       let stream = try receiver(service)
       #expect(try next(stream).id == id)
